@@ -4,7 +4,7 @@ usage: check_hygiene.py ROOT
 
 - A file must not exceed the number of lines of its suffix, nor a C++ function 79 lines.
 - The include guard of a header is its path.
-- No text contains an absolute path of somebody's machine, or a path outside the tree.
+- No text contains an absolute path of a machine, or a path outside the tree.
 - There are no merge conflict markers and no large binaries.
 """
 
@@ -24,7 +24,7 @@ MAX_BYTES = 1 << 20
 _START = r"(?:^|(?<=[\s\"'`=(:,<>\[]))"
 FORBIDDEN = [
     (re.compile(_START + "/(?:" + "work|root|home/\\w+|Users/\\w+" + ")/"),
-     "an absolute path on somebody's machine"),
+     "an absolute path of a machine"),
     (re.compile(r"\.\./" + "shared"), "a path outside the tree"),
     (re.compile("^(?:" + "<" * 7 + "|" + ">" * 7 + ") "), "a merge conflict"),
 ]

@@ -157,7 +157,7 @@ def main():
     parser.add_argument("--filter", default="", metavar="REGEX", help="only models with such a package or path")
     parser.add_argument("--table", type=pathlib.Path, default=HERE / "trained_models.toml", metavar="FILE",
                         help="the list of packages and models")
-    parser.add_argument("--dynamic", action="store_true", help="compile with the sizes that models leave open")
+    parser.add_argument("--dynamic", action="store_true", help="compile with the dynamic sizes of models")
     parser.add_argument("--no-times", action="store_true", help="measure no times of runs, as on a busy machine")
     parser.add_argument("--json", metavar="FILE", help="a line for each model")
     parser.add_argument("--update-docs", action="store_true", help="write docs/trained-models.md")

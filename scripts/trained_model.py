@@ -123,7 +123,7 @@ def run_for(run, inputs, seconds):
     return times
 
 
-def time_in_turns(job):
+def time_alternately(job):
     oracle, answer = read_oracle(job), {}
     for threads in (1, 2):
         runs = {"ours": compare.as_function(compile_file(job, threads)), "onnxruntime": make_session(job, threads)}
@@ -141,7 +141,7 @@ def time_in_turns(job):
     return {"times": answer}
 
 
-PHASES = {"import": import_model, "compile": compile_and_compare, "start": start_kept, "time": time_in_turns}
+PHASES = {"import": import_model, "compile": compile_and_compare, "start": start_kept, "time": time_alternately}
 
 
 def main():

@@ -81,7 +81,7 @@ def _sections(rows):
     timed = [row for row in matched if "times" in row]
     return [each for each in (
         ("Models that match", "", _COLUMNS, [_cells(row) for row in matched]),
-        ("Times of a run", "Milliseconds, the least and in brackets the median of runs in turns with ONNX Runtime.",
+        ("Times of a run", "Milliseconds, the least and in brackets the median of runs that alternate with ONNX Runtime.",
          _TIMES, [_times(row) for row in timed]),
         ("Others", "", _REFUSED, [[_name(row), row["status"], _in_a_cell(row["reason"])] for row in others]),
     ) if each[3]]

@@ -62,15 +62,15 @@ def decide(path, target, budget):
     text = run_tool("layout-opt", path, f"--layout-assign=target={{{target}}} weight-budget={budget} certificate={file}",
                     "--mlir-elide-resource-strings-if-larger=0")
     seconds = time.perf_counter() - start
-    figures = {name: int(value) for name, value in
-               re.findall(r"(\w+) = (\d+)", re.search(r"layout\.assignment = \{(.*?)\}", text)[1])}
+    assignment = {name: int(value) for name, value in
+                  re.findall(r"(\w+) = (\d+)", re.search(r"layout\.assignment = \{(.*?)\}", text)[1])}
     *gaps, limit = find_gaps(file)
     if limit != budget:
-        raise ToolError(f"{file}: the certificate is of a budget of {limit}, and {budget} was asked for")
-    if figures["weight_bytes"] > budget:
-        raise ToolError(f"{path}: {figures['weight_bytes']} bytes are kept under a budget of {budget}")
-    return {"budget": budget, "kept": figures["weight_bytes"], "cost": figures["cost"],
-            "lower_bound": figures["lower_bound"], "gaps": gaps, "seconds": seconds}
+        raise ToolError(f"{file}: the certificate is of a budget of {limit}, and {budget} was requested")
+    if assignment["weight_bytes"] > budget:
+        raise ToolError(f"{path}: {assignment['weight_bytes']} bytes are kept under a budget of {budget}")
+    return {"budget": budget, "kept": assignment["weight_bytes"], "cost": assignment["cost"],
+            "lower_bound": assignment["lower_bound"], "gaps": gaps, "seconds": seconds}
 
 
 def find_least(path, target):

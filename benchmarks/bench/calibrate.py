@@ -40,7 +40,7 @@ NAMES = ("resnet50", "mobilenet_v2", "inception_v3", "densenet121", "efficientne
 FUNCTION = re.compile(r"^  func\.func @([\w.]+)(\(.*?) attributes \{layout\.cost = (\d+) : i64\} (\{\n.*?^  \})$",
                       re.M | re.S)
 TARGET = re.compile(r"#layout\.cpu<(.*)>")
-FIGURES = "flops_per_byte", "strided_percent", "scalar_percent"
+PARAMETERS = "flops_per_byte", "strided_percent", "scalar_percent"
 
 
 def make(name, size, folder):
@@ -67,11 +67,11 @@ def read_prices(modules, target, folder):
     return {key: cost for module in modules for key, (_, cost) in read_candidates(module, target, folder).items()}
 
 
-def with_figures(target, *values):
-    """Returns the target with these values of FIGURES instead of its own."""
+def with_parameters(target, *values):
+    """Returns the target with these values of PARAMETERS instead of its own."""
     kept = [each.strip() for each in TARGET.fullmatch(target)[1].split(",")]
-    kept = [each for each in kept if each.partition("=")[0].strip() not in FIGURES]
-    return f"#layout.cpu<{', '.join([*kept, *(f'{name} = {value}' for name, value in zip(FIGURES, values))])}>"
+    kept = [each for each in kept if each.partition("=")[0].strip() not in PARAMETERS]
+    return f"#layout.cpu<{', '.join([*kept, *(f'{name} = {value}' for name, value in zip(PARAMETERS, values))])}>"
 
 
 def fit(modules, priced, target, other, folder):
@@ -80,7 +80,7 @@ def fit(modules, priced, target, other, folder):
     Returns None if no measured price belongs to these modules."""
     # The probes isolate the terms of bytes, strided bytes, arithmetic, arithmetic along windows, and scalar arithmetic.
     probes = [(1 << 20, 100, 100), (1 << 20, 200, 100), (1, 100, 100), (1, 200, 100), (1, 100, 200)]
-    tables = [read_prices(modules, each, folder) for each in (target, *(with_figures(target, *p) for p in probes))]
+    tables = [read_prices(modules, each, folder) for each in (target, *(with_parameters(target, *p) for p in probes))]
     keys = [key for key, (_, price) in priced.items() if price > 0 and all(key in table for table in tables)]
     if not keys:
         return None
@@ -98,8 +98,8 @@ def fit(modules, priced, target, other, folder):
         return plain + (strided - plain) * beside + work / flops
 
     best = min(itertools.product(range(1, 17), range(100, 310, 10), range(100, 2050, 50)),
-               key=lambda figures: distance(model(*figures)))
-    fitted = other or with_figures(target, *best)
+               key=lambda parameters: distance(model(*parameters)))
+    fitted = other or with_parameters(target, *best)
     table = read_prices(modules, fitted, folder)
     # A candidate that is not considered under the fitted target keeps its approximation, unless the target is `other`.
     rest = [np.nan] * len(keys) if other else model(*best)
@@ -188,8 +188,8 @@ def compare(name, target, fitted, args, prices, folder):
             "ratio": 1 / by_list["speedup"], "error": predicted / 1e9 / by_list["run_median_seconds"] - 1,
             "fitted_cost": fitted_cost, "fitted_decision_seconds": by_fit["run_median_seconds"],
             "fitted_ratio": 1 / by_fit["speedup"],
-            **{f"{decider}_excess": price(module, figures, target, prices, folder) / predicted
-               for decider, figures in (("modeled", target), ("fitted", fitted))}}
+            **{f"{decider}_excess": price(module, by, target, prices, folder) / predicted
+               for decider, by in (("modeled", target), ("fitted", fitted))}}
 
 
 def correlate(rows, before, after):
@@ -222,18 +222,18 @@ def main(argv):
     parser.add_argument("--small", dest="size", action="store_const", const="small", default="full",
                         help="the small variants of the networks, which take minutes")
     parser.add_argument("--target", default=DEVICES["cpu"][0], help="of the layouts (default: %(default)s)")
-    parser.add_argument("--other", metavar="TARGET", help="decide by this one as well, not by fitted figures")
+    parser.add_argument("--other", metavar="TARGET", help="decide by this one as well, not by fitted parameters")
     parser.add_argument("--cpu", default="host", help="of the kernels (default: %(default)s)")
     parser.add_argument("--repeat", type=positive, default=20, help="timed runs of each (default: %(default)s)")
     parser.add_argument("--most", type=positive, help="measure this many candidates at most")
     parser.add_argument("--max-rel", type=float, default=1e-3, help="largest difference of a result")
-    parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the figures there")
+    parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the results there")
     args = parser.parse_args(argv)
     if args.list and (args.output or args.most):
         parser.error("with --list nothing is measured and written: leave out --output and --most")
     for option, given in ("--target", args.target), ("--other", args.other or args.target):
         if not TARGET.fullmatch(given):
-            parser.error(f"{option}: {given} has other figures than #layout.cpu<..>, whose are fitted")
+            parser.error(f"{option}: {given} has other parameters than #layout.cpu<..>, whose are fitted")
     args.output = args.list or args.output or pathlib.Path("prices.mlir")
     with tempfile.TemporaryDirectory(prefix="layout-bench-") as scratch:
         modules = [make(name, args.size, pathlib.Path(scratch))[0] for name in args.networks]

@@ -27,11 +27,11 @@ def decide(path, objective, times):
         f"--layout-solve=objective={objective} target={{{TARGET}}} max-configs={CONFIGS * times} max-layouts={LAYOUTS * times}",
         "--verify-each=0", "--mlir-timing", "--mlir-timing-display=list", "--remarks-filter-missed=layout",
         "--remark-format=emitRemark")
-    figures = dict(re.findall(r"(\w+) = (\d+)", re.search(r"layout\.assignment = \{(.*?)\}", text)[1]))
-    if figures["cost"] != figures["lower_bound"]:
+    assignment = dict(re.findall(r"(\w+) = (\d+)", re.search(r"layout\.assignment = \{(.*?)\}", text)[1]))
+    if assignment["cost"] != assignment["lower_bound"]:
         raise ToolError(f"{path}: the optimum is not proven")
     seconds = re.search(r"([\d.]+) \( *[\d.]+%\) +SolvePass$", said, re.M)[1]
-    return int(figures["cost" if objective == "time" else "conversion_cost"]), said.count("ManyLayouts"), float(seconds)
+    return int(assignment["cost" if objective == "time" else "conversion_cost"]), said.count("ManyLayouts"), float(seconds)
 
 
 def measure(case, args, folder):

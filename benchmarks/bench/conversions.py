@@ -171,7 +171,7 @@ class Argument(ctypes.Structure):
 
 class Task(ctypes.Structure):
     """Mirrors `struct task` of reorders.c."""
-    _fields_ = [("kernel", ctypes.c_void_p), ("primitive", ctypes.c_void_p), ("turn", ctypes.c_void_p),
+    _fields_ = [("kernel", ctypes.c_void_p), ("primitive", ctypes.c_void_p), ("transpose", ctypes.c_void_p),
                 ("arguments", Argument * 2), ("source", ctypes.c_void_p), ("bytes", ctypes.c_size_t),
                 ("by_lines", ctypes.c_int), ("variant", ctypes.c_int), ("element_bytes", ctypes.c_int),
                 ("rows", ctypes.c_size_t), ("columns", ctypes.c_size_t)]
@@ -248,29 +248,29 @@ def read_result(kernel, source, expected):
     return np.array_equal(np.frombuffer(memory, expected.dtype).reshape(expected.shape), expected)
 
 
-def time_in_turns(times, tasks, seconds):
+def time_alternately(times, tasks, seconds):
     least = (ctypes.c_double * len(tasks))()
-    times.time_in_turns((Task * len(tasks))(*tasks), len(tasks), ctypes.c_double(2e-5), ctypes.c_double(seconds), least)
+    times.time_alternately((Task * len(tasks))(*tasks), len(tasks), ctypes.c_double(2e-5), ctypes.c_double(seconds), least)
     return list(least)
 
 
-def find_turn(case, times, given, result, expected, seconds):
+def find_transpose(case, times, given, result, expected, seconds):
     """Returns the fastest handwritten transpose for the case, or None if there is none."""
     matrix = case.get_matrix()
     if not matrix:
         return None
     rows, columns = matrix
     fastest, least = None, math.inf
-    for variant in range(times.count_turns()):
+    for variant in range(times.count_transposes()):
         result[...] = 0
-        if not times.turn_by_hand(variant, given.itemsize, ctypes.c_void_p(result.ctypes.data),
+        if not times.transpose_by_hand(variant, given.itemsize, ctypes.c_void_p(result.ctypes.data),
                                   ctypes.c_void_p(given.ctypes.data), ctypes.c_size_t(rows), ctypes.c_size_t(columns)):
             continue
         if not np.array_equal(result, expected):
             raise ToolError(f"variant {variant} by hand is not what numpy has")
-        task = Task(turn=ctypes.cast(times.turn_by_hand, ctypes.c_void_p), source=given.ctypes.data,
+        task = Task(transpose=ctypes.cast(times.transpose_by_hand, ctypes.c_void_p), source=given.ctypes.data,
                     bytes=expected.nbytes, variant=variant, element_bytes=given.itemsize, rows=rows, columns=columns)
-        taken, = time_in_turns(times, [task], seconds / 20)
+        taken, = time_alternately(times, [task], seconds / 20)
         if taken < least:
             fastest, least = task, taken
     return fastest
@@ -300,12 +300,12 @@ def measure(case, conversions, times, seconds, by_hand):
     if not np.array_equal(result, expected):
         raise ToolError("the result of oneDNN is not that of numpy")
     make_heap(max(size, expected.nbytes))
-    turn = find_turn(case, times, given, result, expected, seconds) if by_hand else None
-    copy, own, peer, lines, *turned = time_in_turns(times, tasks + ([turn] if turn else []), seconds)
+    by_hand_task = find_transpose(case, times, given, result, expected, seconds) if by_hand else None
+    copy, own, peer, lines, *transposed = time_alternately(times, tasks + ([by_hand_task] if by_hand_task else []), seconds)
     row = {"case": str(case), "bytes": size, "copy_seconds": copy, "seconds": own, "onednn_seconds": peer,
            "lines_seconds": lines, "of_copy": copy / own, "lines_of_copy": copy / lines,
            "onednn_of_copy": copy / peer, "of_onednn": peer / own}
-    return row | {"by_hand_of_copy": copy / seconds for seconds in turned}
+    return row | {"by_hand_of_copy": copy / seconds for seconds in transposed}
 
 
 def mean(values):
@@ -324,10 +324,10 @@ def print_summary(rows):
                   f"{mean([row['lines_of_copy'] for row in group]):>8.2f}"
                   f"{mean([row['onednn_of_copy'] for row in group]):>8.2f}{mean(ratios):>8.2f}{min(ratios):>13.2f}")
     for dtype in TYPES:
-        turned = [row for row in rows if row["case"].startswith(f"{dtype} ") and "by_hand_of_copy" in row]
-        if turned:
-            own, by_hand = (mean([row[key] for row in turned]) for key in ("of_copy", "by_hand_of_copy"))
-            print(f"{dtype} turned by hand: {len(turned)} cases, mean {by_hand:.2f}, here {own:.2f}")
+        transposed = [row for row in rows if row["case"].startswith(f"{dtype} ") and "by_hand_of_copy" in row]
+        if transposed:
+            own, by_hand = (mean([row[key] for row in transposed]) for key in ("of_copy", "by_hand_of_copy"))
+            print(f"{dtype} transposed by hand: {len(transposed)} cases, mean {by_hand:.2f}, here {own:.2f}")
     for title, key in (("memcpy", "of_copy"), ("oneDNN", "of_onednn")):
         print(f"\nThe furthest behind {title}:")
         for row in sorted(rows, key=lambda row: row[key])[:5]:
@@ -341,7 +341,7 @@ def main(argv):
     parser.add_argument("--options", default="cpu=host", help="options of layout-linalg-to-llvm")
     parser.add_argument("--threads", type=int, default=1, help="threads of all three")
     parser.add_argument("--by-hand", action="store_true",
-                        help="beside matrices turned by hand, on one thread with AVX-512")
+                        help="beside matrices transposed by hand, on one thread with AVX-512")
     parser.add_argument("--seconds", type=float, default=0.3, help="how long each case runs")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
     args = parser.parse_args(argv)

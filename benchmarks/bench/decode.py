@@ -143,7 +143,7 @@ def main(argv):
     parser.add_argument("--only", default="", help="only cases whose name contains this")
     parser.add_argument("--small", action="store_true", help="models that fit the caches: to try the command")
     parser.add_argument("--rounds", type=positive, default=30, help="(default: %(default)s)")
-    parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the figures there")
+    parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the results there")
     args = parser.parse_args(argv)
     cases = SMALL if args.small else CASES
     names = [name for name in cases if args.only in name]

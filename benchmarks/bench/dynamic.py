@@ -103,7 +103,7 @@ SMALL = {
 
 def make(name, small):
     """Returns the model with dynamic sizes, and the shapes of the inputs of each run."""
-    function, opened, runs = ROWS[name]
+    function, dynamic_dims, runs = ROWS[name]
     options, runs = SMALL[name] if small else ({}, runs)
     graph = onnx_networks.Graph(name)
     model = graph.model(*function(graph, **options))
@@ -112,10 +112,10 @@ def make(name, small):
         shapes.append({})
         for value in model.graph.input:
             shape = [dim.dim_value for dim in value.type.tensor_type.shape.dim]
-            shapes[-1][value.name] = [run[opened[d]] if d in opened else size
+            shapes[-1][value.name] = [run[dynamic_dims[d]] if d in dynamic_dims else size
                                       for d, size in enumerate(shape)]
     for value in model.graph.input:
-        for number, dim_name in opened.items():
+        for number, dim_name in dynamic_dims.items():
             value.type.tensor_type.shape.dim[number].dim_param = dim_name
     return onnx.shape_inference.infer_shapes(model, strict_mode=True), shapes
 

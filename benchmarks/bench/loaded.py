@@ -72,9 +72,9 @@ def measure(path, args, threads):
     try:
         with busy_processes(args.busy):
             for number in range(args.rounds + 1):
-                turn = [peer for peer in peers if "error" not in peer.row]
+                round_of = [peer for peer in peers if "error" not in peer.row]
                 times = {peer.runtime: peer.time_runs(args.seconds / args.rounds)
-                         for peer in (turn if number % 2 else reversed(turn))}
+                         for peer in (round_of if number % 2 else reversed(round_of))}
                 if number:  # the first round warms up
                     rounds.append({name: each for name, each in times.items() if each})
     finally:
@@ -177,7 +177,7 @@ def main(argv):
     add_options(parser, RUNTIMES, 3, "that each runtime runs in all rounds")
     parser.add_argument("--model", metavar="FILE.onnx", type=pathlib.Path, help="only this one")
     parser.add_argument("--shape", action="append", default=[], metavar="NAME=1x3x320x320", type=read_shape,
-                        help="of an input of the model; other open sizes are 1")
+                        help="of an input of the model; other dynamic sizes are 1")
     parser.add_argument("--busy", type=read_count, metavar="N", default=processors,
                         help="processes that compute (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=9, help="default: %(default)s")

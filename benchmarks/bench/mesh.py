@@ -126,15 +126,15 @@ def decide(path, axes, args, memory=None, certificate=""):
     text = run_tool("layout-opt", path, f"--layout-assign=target={{{target(axes, args, memory)}}} {certificate}",
                     "--layout-mesh-replicate", "--layout-print-messages=format=json output=" + str(path) + ".json",
                     "--mlir-elide-elementsattrs-if-larger=8", "--mlir-elide-resource-strings-if-larger=8")
-    figures = {name: int(value) for name, value in
-               re.findall(r"(\w+) = (\d+)", re.search(r"layout\.assignment = \{(.*?)\}", text)[1])}
-    if memory is None and figures["cost"] != figures["lower_bound"]:
+    assignment = {name: int(value) for name, value in
+                  re.findall(r"(\w+) = (\d+)", re.search(r"layout\.assignment = \{(.*?)\}", text)[1])}
+    if memory is None and assignment["cost"] != assignment["lower_bound"]:
         raise ToolError(f"{path}: the optimum is not proven")
-    if memory is not None and figures["memory_bytes"] > memory:
-        raise ToolError(f"{path}: {figures['memory_bytes']} bytes are taken of {memory}")
+    if memory is not None and assignment["memory_bytes"] > memory:
+        raise ToolError(f"{path}: {assignment['memory_bytes']} bytes are taken of {memory}")
     sent = sum(each["bytes_sent"] for each in json.loads(pathlib.Path(f"{path}.json").read_text()))
-    return {"cost": figures["cost"], "lower_bound": figures["lower_bound"], "bytes": sent,
-            "memory": figures["memory_bytes"], "seconds": time.monotonic() - started}
+    return {"cost": assignment["cost"], "lower_bound": assignment["lower_bound"], "bytes": sent,
+            "memory": assignment["memory_bytes"], "seconds": time.monotonic() - started}
 
 
 def measure(name, args, folder):

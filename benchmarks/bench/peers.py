@@ -134,14 +134,14 @@ def measure(path, args, threads):
             print(" " + (peer.row.get("error") or f"{peer.row['seconds']:.1f} s"), file=sys.stderr)
             if runtime == ORACLE and "error" in peer.row:
                 raise ToolError(f"ONNX Runtime says what is right, and has no answer: {peer.row['error']}")
-        while turn := [peer for peer in peers if "error" not in peer.row and peer.left > 0]:
-            for peer in turn:
+        while round_of := [peer for peer in peers if "error" not in peer.row and peer.left > 0]:
+            for peer in round_of:
                 peer.run(args.seconds / TURNS)
     finally:
         for peer in peers:
             peer.end()
     rows = {peer.runtime: peer.row for peer in peers}
-    return {name: rows.get(name, {"error": "not asked for"}) for name in RUNTIMES}
+    return {name: rows.get(name, {"error": "not selected"}) for name in RUNTIMES}
 
 
 def measure_network(name, args, counts, folder):

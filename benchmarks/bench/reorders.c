@@ -10,15 +10,15 @@
 typedef void (*kernel_t)(void **result, void *source);
 
 /* A handwritten matrix transpose: transpose_avx512.cpp. */
-typedef int (*turn_t)(int variant, int element_bytes, char *result,
-                      const char *source, size_t rows, size_t columns);
+typedef int (*transpose_t)(int variant, int element_bytes, char *result,
+                           const char *source, size_t rows, size_t columns);
 
 /* Tasks write to line-aligned memory that is allocated for the call and freed
    after it, so that none has an advantage in cache sets or pages. */
 struct task {
   kernel_t kernel;            /* or */
   dnnl_primitive_t primitive; /* or */
-  turn_t turn;                /* or a copy */
+  transpose_t transpose;      /* or a copy */
   dnnl_exec_arg_t arguments[2];
   void *source;
   size_t bytes; /* of the result, unless the kernel allocates it */
@@ -66,9 +66,9 @@ static void run_to(struct task *task, void *result) {
     dnnl_memory_set_data_handle(task->arguments[1].memory, result);
     dnnl_primitive_execute(task->primitive, stream, 2, task->arguments);
     dnnl_stream_wait(stream);
-  } else if (task->turn) {
-    task->turn(task->variant, task->element_bytes, result, task->source,
-               task->rows, task->columns);
+  } else if (task->transpose) {
+    task->transpose(task->variant, task->element_bytes, result, task->source,
+                    task->rows, task->columns);
   } else {
     copy(result, task->source, task->bytes, task->by_lines);
   }
@@ -101,8 +101,8 @@ enum { UNTIMED_CALLS = 5 };
    have evicted its data from the caches. After five rounds a task that has used
    its share of the time is skipped, so that a slow task leaves time to others.
    Untimed calls keep the caches equal for a task that is then alone. */
-void time_in_turns(struct task *tasks, int count, double shortest,
-                   double seconds, double *least) {
+void time_alternately(struct task *tasks, int count, double shortest,
+                      double seconds, double *least) {
   int repeats[8];
   double used[8] = {0};
   for (int i = 0; i < count; ++i) {

@@ -188,7 +188,7 @@ def main(argv):
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lanes", type=int, default=16, help="elements of one inner tile")
     parser.add_argument("--repeat", type=int, default=50, help="timed runs of each")
-    parser.add_argument("--times", type=positive, default=1, help="measure all of it so often, and take the median of each figure")
+    parser.add_argument("--times", type=positive, default=1, help="measure all of it so often, and take the median of each parameter")
     parser.add_argument("--json", type=pathlib.Path, help="write all that was measured to this file")
     args = parser.parse_args(argv)
     with tempfile.TemporaryDirectory(prefix="layout-bench-") as scratch:
@@ -198,9 +198,9 @@ def main(argv):
             for _ in range(args.times):
                 timed = [bench.time_conversion(*case) for case in CONVERSIONS]
                 found.append(calibrate(bench, args.lanes, timed))
-            figures = {name: statistics.median_low(each[name] for each in found) for name in found[0]}
+            parameters = {name: statistics.median_low(each[name] for each in found) for name in found[0]}
             target = "#layout.cpu<" + ", ".join(
-                f"{name} = {value}" for name, value in figures.items()) + ">"
+                f"{name} = {value}" for name, value in parameters.items()) + ">"
             rows = [bench.price(target, *case) for case in CONVERSIONS]
         except ToolError as error:
             print(error, file=sys.stderr)
@@ -215,7 +215,7 @@ def main(argv):
     if args.json:
         with whole_file(args.json) as file:
             file.write(json.dumps({
-                "target": target, "figures": figures,
+                "target": target, "parameters": parameters,
                 "conversions": [{"from": source, "to": dest, "shape": shape, "seconds": seconds,
                                  "unit_seconds": node, **row}
                                 for (source, dest, shape), (seconds, node), row

@@ -172,8 +172,8 @@ void turnBlock(char *result, size_t out, const char *source, size_t in,
 }
 
 template <int bytes, int lanes>
-bool turn(const Variant &v, char *result, const char *source, size_t rows,
-          size_t columns) {
+bool transpose(const Variant &v, char *result, const char *source, size_t rows,
+               size_t columns) {
   alignas(64) static char stage[2 << 20];
   size_t in = columns * bytes, out = rows * bytes;
   size_t height = std::min(v.ofRows / bytes, rows),
@@ -215,22 +215,22 @@ template <int bytes>
 bool turnOf(const Variant &v, char *result, const char *source, size_t rows,
             size_t columns) {
   if (v.lanes == 1)
-    return turn<bytes, 1>(v, result, source, rows, columns);
+    return transpose<bytes, 1>(v, result, source, rows, columns);
   if (v.lanes == 2)
-    return turn<bytes, 2>(v, result, source, rows, columns);
-  return turn<bytes, 4>(v, result, source, rows, columns);
+    return transpose<bytes, 2>(v, result, source, rows, columns);
+  return transpose<bytes, 4>(v, result, source, rows, columns);
 }
 
 } // namespace
 
 extern "C" {
 
-int count_turns(void) { return sizeof variants / sizeof *variants; }
+int count_transposes(void) { return sizeof variants / sizeof *variants; }
 
 /// Transposes a matrix of 1, 2 or 4-byte elements. Returns 0 if `variant` does
 /// not support it.
-int turn_by_hand(int variant, int bytes, char *result, const char *source,
-                 size_t rows, size_t columns) {
+int transpose_by_hand(int variant, int bytes, char *result, const char *source,
+                      size_t rows, size_t columns) {
   const Variant &v = variants[variant];
   return bytes == 1   ? turnOf<1>(v, result, source, rows, columns)
          : bytes == 2 ? turnOf<2>(v, result, source, rows, columns)

@@ -52,22 +52,22 @@ class Problem:
         and the layout for each of its values."""
         layouts = range(len(prices))
         if len(consumers) == 1:
-            (user, asked), = consumers
-            return self.add([producer, user], [prices[m][a] for m in made for a in asked])
+            (user, requested), = consumers
+            return self.add([producer, user], [prices[m][a] for m in made for a in requested])
         sets = [kept for size in range(len(consumers) + 1) for kept in itertools.combinations(layouts, size)
                 ] if len(prices) <= 6 else []
         if not 0 < len(sets) <= MOST_SETS:
             for each in layouts:
                 has_copy = self.add_variable(2)
                 self.add([producer, has_copy], [cost for m in made for cost in (0, prices[m][each])])
-                for user, asked in consumers:
+                for user, requested in consumers:
                     self.add([user, has_copy],
-                             [cost for a in asked for cost in (FORBIDDEN if a == each else 0, 0)])
+                             [cost for a in requested for cost in (FORBIDDEN if a == each else 0, 0)])
             return None
         copies = self.add_variable(len(sets))
         self.add([producer, copies], [sum(prices[m][each] for each in kept) for m in made for kept in sets])
-        for user, asked in consumers:
-            self.add([user, copies], [0 if a in kept else FORBIDDEN for a in asked for kept in sets])
+        for user, requested in consumers:
+            self.add([user, copies], [0 if a in kept else FORBIDDEN for a in requested for kept in sets])
         return None
 
     def write(self, path):

@@ -207,7 +207,7 @@
     const say = (dims) => dims.map(({label}) => label).join(', ');
     page.caption.textContent = [
       drawn < positions ? `${numbers.format(drawn)} of ${numbers.format(positions)} positions are drawn; `
-        + 'type an index or an address to ask for any other.' : '',
+        + 'type an index or an address to see any other.' : '',
       parts.whole === undefined ? `Along columns: ${say(parts.columns)}; rows: ${say(parts.rows)}.` : '',
       shown.elements ? '' : 'The elements are too many to check that no two of them share a position.',
     ].filter((text) => text).join(' ');
@@ -247,7 +247,7 @@
     mark(address);
   }
 
-  function ask(field, what, count, answer) {
+  function runQuery(field, what, count, answer) {
     page.answer.textContent = '';
     mark();
     try {
@@ -263,7 +263,7 @@
   }
 
   function askIndex() {
-    ask(page.index, 'an index', shown?.map.rank, (index) => {
+    runQuery(page.index, 'an index', shown?.map.rank, (index) => {
       if (index.some((i, d) => i >= shown.shape[d]))
         throw new LayoutMapError('this index is outside of the shape');
       const address = shown.map.address(index, shown.shape);
@@ -273,7 +273,7 @@
   }
 
   function askAddress() {
-    ask(page.address, 'an address', shown?.extents.length, (address) => {
+    runQuery(page.address, 'an address', shown?.extents.length, (address) => {
       if (address.some((x, c) => x >= shown.extents[c]))
         throw new LayoutMapError('this address is outside of the storage');
       const index = shown.map.index(address, shown.shape);

@@ -59,4 +59,4 @@ def _body(b: Builder, options: Options) -> None:
 
 DENSENET121 = Network(
     "densenet121", "DenseNet-121 (Huang et al. 2016)", Options, _body,
-    {"image": 64, "width": 0.25, "ragged": True, "blocks": [2, 3, 2, 2], "classes": 10})
+    {"image": 64, "width": 0.25, "prime_channels": True, "blocks": [2, 3, 2, 2], "classes": 10})

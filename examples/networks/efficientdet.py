@@ -157,5 +157,5 @@ def _body(b: Builder, options: Options) -> None:
 
 EFFICIENTDET_D0 = Network(
     "efficientdet_d0", "EfficientDet-D0 (Tan et al. 2019)", Options, _body,
-    {"image": 128, "width": 0.2, "ragged": True, "blocks": [1, 1, 1, 1, 1, 1, 1], "cells": 1,
+    {"image": 128, "width": 0.2, "prime_channels": True, "blocks": [1, 1, 1, 1, 1, 1, 1], "cells": 1,
      "head_layers": 1, "classes": 3})

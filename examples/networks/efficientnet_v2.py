@@ -41,4 +41,4 @@ def _body(b: Builder, options: Options) -> None:
 
 EFFICIENTNET_V2_S = Network(
     "efficientnet_v2_s", "EfficientNetV2-S (Tan and Le 2021)", Options, _body,
-    {"image": 64, "width": 0.25, "ragged": True, "blocks": [1, 2, 1, 1, 2, 1], "classes": 10})
+    {"image": 64, "width": 0.25, "prime_channels": True, "blocks": [1, 2, 1, 1, 2, 1], "classes": 10})

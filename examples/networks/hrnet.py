@@ -99,5 +99,5 @@ def _body(b: Builder, options: Options) -> None:
 
 HRNET_W32 = Network(
     "hrnet_w32", "HRNet-W32 for poses (Sun et al. 2019)", Options, _body,
-    {"image": (64, 32), "width": 0.2, "ragged": True, "blocks": [1, 1, 1], "units": 1,
+    {"image": (64, 32), "width": 0.2, "prime_channels": True, "blocks": [1, 1, 1], "units": 1,
      "classes": 5})

@@ -103,4 +103,4 @@ def _body(b: Builder, options: Options) -> None:
 
 INCEPTION_V3 = Network(
     "inception_v3", "Inception v3 (Szegedy et al. 2015)", Options, _body,
-    {"image": 79, "width": 0.125, "ragged": True, "blocks": [1, 1, 1], "classes": 10})
+    {"image": 79, "width": 0.125, "prime_channels": True, "blocks": [1, 1, 1], "classes": 10})

@@ -20,8 +20,8 @@ BRANCH_GAIN = 0.5
 class Options(ElementOptions, BlockOptions, ChannelOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.channels is not None and (self.ragged or self.width != 1.0):
-            raise OptionError("channels are final: give no width and no ragged with them")
+        if self.channels is not None and (self.prime_channels or self.width != 1.0):
+            raise OptionError("channels are final: give no width and no prime channels with them")
 
     def all_channels(self) -> list[int]:
         if self.channels is not None:
@@ -61,4 +61,4 @@ def _body(b: Builder, options: Options) -> None:
 
 MOBILENET_V2 = Network(
     "mobilenet_v2", "MobileNetV2 (Sandler et al. 2018)", Options, _body,
-    {"image": 48, "width": 0.5, "ragged": True, "blocks": [1, 1, 2, 1, 1, 1, 1], "classes": 10})
+    {"image": 48, "width": 0.5, "prime_channels": True, "blocks": [1, 1, 2, 1, 1, 1, 1], "classes": 10})

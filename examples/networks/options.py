@@ -113,10 +113,10 @@ class ImageOptions(PixelOptions):
 
 @dataclass
 class ScaledOptions(ImageOptions):
-    """`width` scales channel counts; `ragged` then replaces each by the next smaller prime."""
+    """`width` scales channel counts; `prime_channels` then replaces each by the next smaller prime."""
 
     width: float = option(1.0, "factor on channel counts", float)
-    ragged: bool = option(False, "channel counts become the next smaller primes", bool)
+    prime_channels: bool = option(False, "channel counts become the next smaller primes", bool)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -124,14 +124,14 @@ class ScaledOptions(ImageOptions):
 
     def scaled(self, count: int) -> int:
         count = max(1, round(count * self.width))
-        return previous_prime(count) if self.ragged else count
+        return previous_prime(count) if self.prime_channels else count
 
     def scaled_to_8(self, count: int) -> int:
         """Rounds to the nearest multiple of 8, but not below 90 %."""
         wanted = count * self.width
         rounded = max(8, int(wanted + 4) // 8 * 8)
         rounded = rounded + 8 if rounded < 0.9 * wanted else rounded
-        return previous_prime(rounded) if self.ragged else rounded
+        return previous_prime(rounded) if self.prime_channels else rounded
 
 
 @dataclass

@@ -21,8 +21,8 @@ BRANCH_GAIN = 0.5
 class StageOptions(NormedOptions, BlockOptions, ChannelOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.channels is not None and (self.ragged or self.width != 1.0):
-            raise OptionError("channels are final: give no width and no ragged with them")
+        if self.channels is not None and (self.prime_channels or self.width != 1.0):
+            raise OptionError("channels are final: give no width and no prime channels with them")
 
     def stages(self) -> tuple[int, list[tuple[int, int]]]:
         """Returns the channels of the stem, and (width, expanded width) of each stage."""

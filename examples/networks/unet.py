@@ -61,4 +61,4 @@ def _body(b: Builder, options: Options) -> None:
 
 UNET = Network(
     "unet", "U-Net (Ronneberger et al. 2015)", Options, _body,
-    {"image": 60, "width": 0.2, "ragged": True, "levels": 2})
+    {"image": 60, "width": 0.2, "prime_channels": True, "levels": 2})

@@ -159,13 +159,13 @@ static void combineShifted(std::vector<ShiftedTerm> &group, SizeExpr &constant,
     std::vector<ShiftedTerm> others;
     for (ShiftedTerm &term : group) {
       int64_t difference = term.shift - shift;
-      int64_t turn = term.end() ? term.end() : term.term.digit.divisor;
-      if (difference % turn != 0) {
+      int64_t period = term.end() ? term.end() : term.term.digit.divisor;
+      if (difference % period != 0) {
         others.push_back(std::move(term));
         continue;
       }
       if (!term.end())
-        constant = constant + SizeExpr(difference / turn) * term.term.stride;
+        constant = constant + SizeExpr(difference / period) * term.term.stride;
       same.push_back(std::move(term.term));
     }
     llvm::stable_sort(same, [](const DigitTerm &a, const DigitTerm &b) {
@@ -175,11 +175,11 @@ static void combineShifted(std::vector<ShiftedTerm> &group, SizeExpr &constant,
     for (DigitTerm &term : same) {
       // Each digit gets the least equivalent shift.
       int64_t end = term.digit.divisor * term.digit.modulus;
-      int64_t turn = end ? end : term.digit.divisor;
+      int64_t period = end ? end : term.digit.divisor;
       if (!end)
-        constant = constant +
-                   SizeExpr(llvm::divideFloorSigned(shift, turn)) * term.stride;
-      term.digit = withShift(term.digit, llvm::mod(shift, turn));
+        constant = constant + SizeExpr(llvm::divideFloorSigned(shift, period)) *
+                                  term.stride;
+      term.digit = withShift(term.digit, llvm::mod(shift, period));
       result.push_back(std::move(term));
     }
     group = std::move(others);

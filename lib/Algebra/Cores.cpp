@@ -160,7 +160,7 @@ mlir::layout::getBankUse(const LayoutMap &map, Sizes sizes,
     for (int64_t word = first; word <= last; ++word) {
       std::set<int64_t> &ofBank = words[{*point, getBank(word)}];
       ofBank.insert(word);
-      use.turns = std::max<int64_t>(use.turns, ofBank.size());
+      use.cycles = std::max<int64_t>(use.cycles, ofBank.size());
     }
   }
   return use;

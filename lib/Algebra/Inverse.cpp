@@ -140,12 +140,12 @@ std::vector<KnownDigit> Inverter::getDigitsOf(const Digit &base,
     int64_t end;
     if (llvm::MulOverflow(digit.digit.divisor, digit.digit.modulus, end))
       end = 0;
-    int64_t turn = end ? end : digit.digit.divisor;
-    if ((ofDigit - shift) % turn != 0)
+    int64_t period = end ? end : digit.digit.divisor;
+    if ((ofDigit - shift) % period != 0)
       continue;
     if (!end && digit.formula)
       digit.formula =
-          add(*digit.formula, IndexExpr(SizeExpr((shift - ofDigit) / turn)));
+          add(*digit.formula, IndexExpr(SizeExpr((shift - ofDigit) / period)));
     result.push_back(std::move(digit));
   }
   return result;
@@ -213,13 +213,13 @@ std::optional<Formula> Inverter::lookup(const Digit &digit) const {
       continue;
     // k contains all bits from digit.divisor on if it is unbounded, or else
     // must contain a whole number of digits of this size.
-    Digit open = k.digit;
-    open.modulus = 0;
-    std::optional<Interval> range = getRange(open, sizes);
-    bool isOpen = k.digit.modulus == 0 ||
-                  (range && range->min >= 0 && range->max < k.digit.modulus);
+    Digit unbounded = k.digit;
+    unbounded.modulus = 0;
+    std::optional<Interval> range = getRange(unbounded, sizes);
+    bool isUnbounded = k.digit.modulus == 0 || (range && range->min >= 0 &&
+                                                range->max < k.digit.modulus);
     int64_t end = digit.divisor / k.digit.divisor;
-    if (!isOpen &&
+    if (!isUnbounded &&
         (!digit.modulus || llvm::MulOverflow(end, digit.modulus, end) ||
          k.digit.modulus % end != 0))
       continue;

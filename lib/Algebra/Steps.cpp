@@ -62,13 +62,13 @@ private:
     int64_t divisor, end, modulus; // end is 0 if unbounded
     SizeExpr stride;
   };
-  bool addShift(int64_t of, int64_t turn);
+  bool addShift(int64_t of, int64_t period);
   SizeExpr getAmount(int64_t breakpoint) const;
   int64_t getEvery(int64_t breakpoint, int64_t next, int64_t size) const;
 
   std::vector<Part> parts;
   std::vector<int64_t> breakpoints{1};
-  int64_t shift = 0, turn = 1; // the shift is known modulo `turn`
+  int64_t shift = 0, period = 1; // the shift is known modulo `period`
 };
 
 } // namespace
@@ -78,12 +78,12 @@ static constexpr int64_t kMaxNumber = int64_t(1) << 61;
 
 /// Merges the shift of another digit. Returns false if the two are
 /// inconsistent.
-bool NestedDigits::addShift(int64_t of, int64_t ofTurn) {
-  if (llvm::mod(of - shift, std::gcd(turn, ofTurn)) != 0)
+bool NestedDigits::addShift(int64_t of, int64_t ofPeriod) {
+  if (llvm::mod(of - shift, std::gcd(period, ofPeriod)) != 0)
     return false;
-  if (ofTurn > turn) {
+  if (ofPeriod > period) {
     shift = of;
-    turn = ofTurn;
+    period = ofPeriod;
   }
   return true;
 }

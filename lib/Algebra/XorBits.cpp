@@ -28,11 +28,11 @@ static IndexExpr takeLowBits(const IndexExpr &x, unsigned bits, Sizes sizes) {
     whole.modulus = 0;
     IndexExpr source;
     source.terms.push_back({whole, SizeExpr(1)});
-    IndexExpr open = takeDigit(source, digit.divisor, 0, sizes);
-    low = takeDigit(open, 1, extent, sizes);
+    IndexExpr unbounded = takeDigit(source, digit.divisor, 0, sizes);
+    low = takeDigit(unbounded, 1, extent, sizes);
     const Digit *again = low.getSingleDigit();
     if (again && again->compare(digit) == 0)
-      return open;
+      return unbounded;
   }
   return low;
 }

@@ -21,10 +21,11 @@ Operation *LayoutAssignment::getAnchor(unsigned node) const {
   const Node &chooser = program.nodes[node];
   if (chooser.op)
     return chooser.op;
-  const TypeEquivalenceClass &tie = program.flow.ties[chooser.tie];
-  if (!tie.operands.empty())
-    return tie.operands.front()->getOwner();
-  Value value = tie.values.front();
+  const TypeEquivalenceClass &flowClass =
+      program.flow.classes[chooser.flowClass];
+  if (!flowClass.operands.empty())
+    return flowClass.operands.front()->getOwner();
+  Value value = flowClass.values.front();
   Operation *op = value.getDefiningOp();
   return op ? op : value.getParentBlock()->getParentOp();
 }
@@ -64,9 +65,10 @@ static void readConversions(LayoutAssignment &result, CostModel &costs) {
     SmallVector<
         std::pair<LayoutId, SmallVector<const TensorClass::Consumer *, 2>>, 2>
         consumersOf;
-    auto ask = [&](LayoutId to, const TensorClass::Consumer &consumer) {
-      auto *known = llvm::find_if(
-          consumersOf, [&](const auto &asked) { return asked.first == to; });
+    auto request = [&](LayoutId to, const TensorClass::Consumer &consumer) {
+      auto *known = llvm::find_if(consumersOf, [&](const auto &requested) {
+        return requested.first == to;
+      });
       if (known == consumersOf.end())
         consumersOf.push_back({to, {&consumer}});
       else
@@ -76,7 +78,7 @@ static void readConversions(LayoutAssignment &result, CostModel &costs) {
       for (LayoutId to :
            LayoutModel::getNeeds(result.getConfig(node), consumer.operands))
         if (to != from)
-          ask(to, consumer);
+          request(to, consumer);
     for (auto &[to, consumers] : consumersOf) {
       PlannedConversion conversion;
       conversion.value = tensor.value;

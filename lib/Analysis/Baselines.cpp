@@ -252,7 +252,7 @@ void Chooser::state() {
     auto follows = [](const OpConfig &config) {
       return config.origin == OpConfig::Origin::Carried;
     };
-    if (known.isTie() || std::holds_alternative<ViewRule>(known.rule) ||
+    if (known.isFlowClass() || std::holds_alternative<ViewRule>(known.rule) ||
         take([](const OpConfig &config) { return config.meetsNeed; }))
       continue;
     ArrayRef<End> own = getEnds(node);

@@ -28,26 +28,27 @@ public:
       : program(program), costs(costs),
         limits(costs.getModel().getLimits(limits)),
         result(program.nodeClasses.size()),
-        offered(program.tensorClasses.size()) {}
+        proposed(program.tensorClasses.size()) {}
 
   std::vector<Candidates> run();
 
 private:
   void seed(unsigned nodeClass);
   void add(unsigned nodeClass, std::optional<OpConfig> config, Value from);
-  void offer(unsigned tensorClass, LayoutId layout);
+  void propose(unsigned tensorClass, LayoutId layout);
   bool canRun(const NodeClass &node, const OpLayouts &layouts) const;
   void carry(unsigned nodeClass, OperandOrResult slot, LayoutId layout,
              Value from);
-  std::optional<OpConfig> getTieConfig(const NodeClass &tie,
-                                       OpConfig::Origin origin, LayoutId layout,
-                                       unsigned slot = 0) const;
+  std::optional<OpConfig> getFlowConfig(const NodeClass &flowClass,
+                                        OpConfig::Origin origin,
+                                        LayoutId layout,
+                                        unsigned slot = 0) const;
 
   const Program &program;
   CostModel &costs;
   CandidateLimits limits;
   std::vector<Candidates> result;
-  std::vector<SmallVector<LayoutId, 4>> offered;
+  std::vector<SmallVector<LayoutId, 4>> proposed;
   std::deque<std::pair<unsigned, LayoutId>> queue;
 };
 } // namespace
@@ -88,7 +89,7 @@ static raw_ostream &operator<<(raw_ostream &os, const Shown &shown) {
 /// Returns true if the op can run in `layouts`.
 bool Propagation::canRun(const NodeClass &node,
                          const OpLayouts &layouts) const {
-  if (costs.getModel().usesPerElementAddressing() || node.isTie() ||
+  if (costs.getModel().usesPerElementAddressing() || node.isFlowClass() ||
       !std::holds_alternative<LoopsRule>(node.rule))
     return true;
   return succeeded(checkRule(
@@ -126,12 +127,12 @@ void Propagation::add(unsigned nodeClass, std::optional<OpConfig> config,
     LayoutId layout = getLayoutAt(candidates.configs.back().layouts, slot);
     // Only conversions read partial sums (P4).
     if (layout != kAnyLayout && !costs.isPartial(layout))
-      offer(tensorClass, costs.withoutPadding(layout));
+      propose(tensorClass, costs.withoutPadding(layout));
   }
 }
 
-void Propagation::offer(unsigned tensorClass, LayoutId layout) {
-  SmallVector<LayoutId, 4> &layouts = offered[tensorClass];
+void Propagation::propose(unsigned tensorClass, LayoutId layout) {
+  SmallVector<LayoutId, 4> &layouts = proposed[tensorClass];
   if (layouts.size() >= limits.layoutsPerTensor ||
       llvm::is_contained(layouts, layout))
     return;
@@ -139,14 +140,15 @@ void Propagation::offer(unsigned tensorClass, LayoutId layout) {
   queue.push_back({tensorClass, layout});
 }
 
-/// Builds a tie's configuration from the layout of its slot 0, or of a part.
-std::optional<OpConfig> Propagation::getTieConfig(const NodeClass &tie,
-                                                  OpConfig::Origin origin,
-                                                  LayoutId layout,
-                                                  unsigned slot) const {
+/// Builds the configuration of a flow class from the layout of its slot 0, or
+/// of an inserted part.
+std::optional<OpConfig> Propagation::getFlowConfig(const NodeClass &flowClass,
+                                                   OpConfig::Origin origin,
+                                                   LayoutId layout,
+                                                   unsigned slot) const {
   if (slot > 0) {
-    const NodeClass::Part &part = tie.tiedParts[slot - 1];
-    if (part.type.getRank() != tie.tiedType.getRank()) {
+    const NodeClass::Part &part = flowClass.insertedParts[slot - 1];
+    if (part.type.getRank() != flowClass.flowType.getRank()) {
       std::optional<LayoutMap> whole =
           insertDims(costs.getMap(layout), part.rule.dropped);
       if (!whole)
@@ -155,20 +157,20 @@ std::optional<OpConfig> Propagation::getTieConfig(const NodeClass &tie,
     }
   }
   std::optional<LayoutId> representative =
-      costs.getRepresentative(layout, tie.tiedType);
-  if (!representative || !costs.isStorable(layout, tie.tiedType))
+      costs.getRepresentative(layout, flowClass.flowType);
+  if (!representative || !costs.isStorable(layout, flowClass.flowType))
     return std::nullopt;
   OpConfig config;
   config.origin = origin;
   config.layouts = {{*representative}, {*representative}};
   config.exact = {{layout}, {layout}};
-  for (const NodeClass::Part &part : tie.tiedParts) {
+  for (const NodeClass::Part &part : flowClass.insertedParts) {
     // Concurrent bodies write into one storage.
-    if (!isSliceOfStorage(costs.getMap(layout), tie.tiedType, part.type,
+    if (!isSliceOfStorage(costs.getMap(layout), flowClass.flowType, part.type,
                           part.rule))
       return std::nullopt;
     LayoutId ofPart =
-        part.type.getRank() == tie.tiedType.getRank()
+        part.type.getRank() == flowClass.flowType.getRank()
             ? layout
             : costs.intern(dropDims(costs.getMap(layout), part.rule.dropped));
     std::optional<LayoutId> known = costs.getRepresentative(ofPart, part.type);
@@ -185,10 +187,10 @@ void Propagation::carry(unsigned nodeClass, OperandOrResult slot,
   const NodeClass &node = program.nodeClasses[nodeClass];
   if (node.isFixed)
     return;
-  if (node.isTie())
+  if (node.isFlowClass())
     return add(nodeClass,
-               getTieConfig(node, OpConfig::Origin::Carried, layout,
-                            slot.isResult ? 0 : slot.index),
+               getFlowConfig(node, OpConfig::Origin::Carried, layout,
+                             slot.isResult ? 0 : slot.index),
                from);
   if (std::holds_alternative<OpaqueRule>(node.rule))
     return;
@@ -209,10 +211,10 @@ void Propagation::seed(unsigned nodeClass) {
   bool isConstrained = !node.constrainedOperands.empty();
   OpConfig::Origin origin =
       isConstrained ? OpConfig::Origin::Constrained : OpConfig::Origin::AsTyped;
-  if (node.isTie()) {
+  if (node.isFlowClass()) {
     RankedTensorType type =
-        isConstrained ? node.constrainedOperands.front() : node.tiedType;
-    return add(nodeClass, getTieConfig(node, origin, costs.getLayoutOf(type)),
+        isConstrained ? node.constrainedOperands.front() : node.flowType;
+    return add(nodeClass, getFlowConfig(node, origin, costs.getLayoutOf(type)),
                {});
   }
   std::optional<OpConfig> first;
@@ -236,8 +238,9 @@ void Propagation::seed(unsigned nodeClass) {
 std::vector<Candidates> Propagation::run() {
   for (auto [c, node] : llvm::enumerate(program.nodeClasses))
     LDBG() << "class " << c << " is "
-           << (node.isTie() ? StringRef("a tie")
-                            : node.op->getName().getStringRef())
+           << (node.isFlowClass()
+                   ? StringRef("a class of values of control flow")
+                   : node.op->getName().getStringRef())
            << (node.isFixed ? ", fixed" : "");
   for (unsigned c = 0, e = result.size(); c < e; ++c)
     seed(c);

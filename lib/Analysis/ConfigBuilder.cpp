@@ -59,9 +59,9 @@ std::optional<OpConfig> ConfigBuilder::assign(
 
 OpConfig ConfigBuilder::getAsTyped() const {
   OpConfig config;
-  auto getLayout = [&](Value value, bool isTied,
+  auto getLayout = [&](Value value, bool isInFlowClass,
                        ArrayRef<RankedTensorType> constrained, size_t i) {
-    if (!hasKnownLayout(value) || isTied)
+    if (!hasKnownLayout(value) || isInFlowClass)
       return kAnyLayout;
     return costs.getLayoutOf(!constrained.empty() && constrained[i]
                                  ? constrained[i]
@@ -69,9 +69,9 @@ OpConfig ConfigBuilder::getAsTyped() const {
   };
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))
     config.layouts.operands.push_back(getLayout(
-        operand, node.tiedOperands.test(i), node.constrainedOperands, i));
+        operand, node.flowOperands.test(i), node.constrainedOperands, i));
   for (auto [i, result] : llvm::enumerate(op->getResults()))
-    config.layouts.results.push_back(getLayout(result, node.tiedResults.test(i),
+    config.layouts.results.push_back(getLayout(result, node.flowResults.test(i),
                                                node.constrainedResults, i));
   config.exact = config.layouts;
   // Plain types correspond to tiles of size 1.

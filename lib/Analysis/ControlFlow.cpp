@@ -1,4 +1,4 @@
-//===- ControlFlow.cpp - Tensors tied by control flow ---------------------===//
+//===- ControlFlow.cpp - Equal types through control flow -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,16 +18,17 @@ using namespace mlir::layout;
 
 namespace {
 
-/// Builds ties by union-find. Drops fixed uses, and all uses tied to them.
-class TieFinder {
+/// Builds equivalence classes of uses by union-find. Drops the classes that
+/// contain a fixed use.
+class EquivalenceFinder {
 public:
-  explicit TieFinder(Operation *root) : root(root) {}
+  explicit EquivalenceFinder(Operation *root) : root(root) {}
 
   ControlFlow run();
 
 private:
   unsigned getNode(TensorUse use);
-  void tie(TensorUse x, TensorUse y);
+  void unify(TensorUse x, TensorUse y);
   void fix(TensorUse use) { isFixed[getNode(use)] = true; }
   void visitRegionBranch(RegionBranchOpInterface op);
   void visitParallelLoop(LoopLikeOpInterface loop, InParallelOpInterface end);
@@ -43,7 +44,7 @@ private:
   std::vector<char> isFixed;
   DenseMap<void *, unsigned> nodeOf;
   /// The parts, each with the use of the tensor into which it is inserted.
-  std::vector<std::pair<unsigned, TiedPart>> parts;
+  std::vector<std::pair<unsigned, InsertedPart>> parts;
 };
 
 } // namespace
@@ -54,7 +55,7 @@ Type layout::getType(TensorUse use) {
   return cast<Value>(use).getType();
 }
 
-unsigned TieFinder::getNode(TensorUse use) {
+unsigned EquivalenceFinder::getNode(TensorUse use) {
   auto [it, isNew] = nodeOf.try_emplace(use.getOpaqueValue(), uses.size());
   if (isNew) {
     uses.push_back(use);
@@ -66,13 +67,13 @@ unsigned TieFinder::getNode(TensorUse use) {
   return it->second;
 }
 
-unsigned TieFinder::findRoot(unsigned node) {
+unsigned EquivalenceFinder::findRoot(unsigned node) {
   while (parent[node] != node)
     node = parent[node] = parent[parent[node]];
   return node;
 }
 
-void TieFinder::tie(TensorUse x, TensorUse y) {
+void EquivalenceFinder::unify(TensorUse x, TensorUse y) {
   if (!isa<RankedTensorType>(getType(x)))
     return;
   unsigned a = findRoot(getNode(x)), b = findRoot(getNode(y));
@@ -83,7 +84,7 @@ void TieFinder::tie(TensorUse x, TensorUse y) {
   isFixed[std::min(a, b)] |= isFixed[std::max(a, b)];
 }
 
-void TieFinder::visitRegionBranch(RegionBranchOpInterface op) {
+void EquivalenceFinder::visitRegionBranch(RegionBranchOpInterface op) {
   RegionBranchSuccessorMapping mapping;
   op.getSuccessorOperandInputMapping(mapping);
   DenseSet<Value> reached;
@@ -92,7 +93,7 @@ void TieFinder::visitRegionBranch(RegionBranchOpInterface op) {
     if (it == mapping.end())
       return;
     for (Value input : it->second) {
-      tie(&operand, input);
+      unify(&operand, input);
       reached.insert(input);
     }
   };
@@ -114,16 +115,16 @@ void TieFinder::visitRegionBranch(RegionBranchOpInterface op) {
       llvm::for_each(region.getArguments(), fixIfMade);
 }
 
-/// Ties the shared tensors of a parallel loop, into which its concurrent bodies
-/// insert parts, and its results.
-void TieFinder::visitParallelLoop(LoopLikeOpInterface loop,
-                                  InParallelOpInterface end) {
+/// Unifies the shared tensors of a parallel loop, into which its concurrent
+/// bodies insert parts, and its results.
+void EquivalenceFinder::visitParallelLoop(LoopLikeOpInterface loop,
+                                          InParallelOpInterface end) {
   bool hasResults = loop->getNumResults() == loop.getInits().size();
   for (auto [i, init, argument] :
        llvm::enumerate(loop.getInitsMutable(), loop.getRegionIterArgs())) {
-    tie(&init, argument);
+    unify(&init, argument);
     if (hasResults)
-      tie(&init, loop->getResult(i));
+      unify(&init, loop->getResult(i));
     else
       fix(&init);
   }
@@ -134,7 +135,7 @@ void TieFinder::visitParallelLoop(LoopLikeOpInterface loop,
     OpLayoutRule rule = getLayoutRule(&op);
     auto *perDim = std::get_if<PerDimRule>(&rule);
     for (OpOperand &dest : combining.getUpdatedDestinations()) {
-      tie(&dest, dest.get());
+      unify(&dest, dest.get());
       // Without a rule the destination must keep its type.
       if (!perDim)
         fix(&dest);
@@ -151,7 +152,7 @@ void TieFinder::visitParallelLoop(LoopLikeOpInterface loop,
   }
 }
 
-void TieFinder::visitBranch(BranchOpInterface op) {
+void EquivalenceFinder::visitBranch(BranchOpInterface op) {
   for (unsigned i = 0, e = op->getNumSuccessors(); i < e; ++i) {
     SuccessorOperands operands = op.getSuccessorOperands(i);
     MutableOperandRange forwarded = operands.getMutableForwardedOperands();
@@ -162,13 +163,13 @@ void TieFinder::visitBranch(BranchOpInterface op) {
       if (operands.isOperandProduced(a))
         fix(argument);
       else
-        tie(&forwarded[a - operands.getProducedOperandCount()], argument);
+        unify(&forwarded[a - operands.getProducedOperandCount()], argument);
     }
   }
 }
 
 /// Fixes the arguments of blocks whose predecessors state no operands.
-void TieFinder::visitBlockArguments(Operation *op) {
+void EquivalenceFinder::visitBlockArguments(Operation *op) {
   for (Region &region : op->getRegions())
     for (Block &block : llvm::drop_begin(region, region.empty() ? 0 : 1))
       for (Block *predecessor : block.getPredecessors())
@@ -185,8 +186,8 @@ static bool hasTensors(FunctionOpInterface function) {
                       llvm::IsaPred<RankedTensorType>);
 }
 
-void TieFinder::visitFunction(FunctionOpInterface function,
-                              ArrayRef<Operation *> users) {
+void EquivalenceFinder::visitFunction(FunctionOpInterface function,
+                                      ArrayRef<Operation *> users) {
   auto isCall = [&](Operation *user) {
     auto call = dyn_cast<CallOpInterface>(user);
     auto callee = call ? dyn_cast<SymbolRefAttr>(call.getCallableForCallee())
@@ -206,7 +207,7 @@ void TieFinder::visitFunction(FunctionOpInterface function,
     MutableOperandRange operands =
         cast<CallOpInterface>(user).getArgOperandsMutable();
     for (auto [i, argument] : llvm::enumerate(function.getArguments()))
-      tie(&operands[i], argument);
+      unify(&operands[i], argument);
   }
   Operation *first = nullptr;
   for (Block &block : function.getFunctionBody()) {
@@ -220,15 +221,15 @@ void TieFinder::visitFunction(FunctionOpInterface function,
         continue;
       (void)getNode(&operand);
       if (first)
-        tie(&first->getOpOperand(i), &operand);
+        unify(&first->getOpOperand(i), &operand);
       for (Operation *user : users)
-        tie(&operand, user->getResult(i));
+        unify(&operand, user->getResult(i));
     }
     first = last;
   }
 }
 
-void TieFinder::visitSymbolTable(Operation *op) {
+void EquivalenceFinder::visitSymbolTable(Operation *op) {
   SmallVector<FunctionOpInterface> functions;
   for (Operation &inner : op->getRegion(0).getOps()) {
     auto function = dyn_cast<FunctionOpInterface>(inner);
@@ -244,7 +245,7 @@ void TieFinder::visitSymbolTable(Operation *op) {
     visitFunction(function, users.getUsers(function));
 }
 
-ControlFlow TieFinder::run() {
+ControlFlow EquivalenceFinder::run() {
   root->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op->getNumRegions() == 0) {
       if (auto branch = dyn_cast<BranchOpInterface>(op))
@@ -267,36 +268,36 @@ ControlFlow TieFinder::run() {
   });
 
   ControlFlow flow;
-  std::vector<unsigned> tieOf(uses.size(), ~0u);
+  std::vector<unsigned> classOf(uses.size(), ~0u);
   for (unsigned node = 0; node < uses.size(); ++node) {
     unsigned first = findRoot(node);
     if (isFixed[first])
       continue;
     if (first == node) {
-      tieOf[node] = flow.ties.size();
-      flow.ties.push_back(
+      classOf[node] = flow.classes.size();
+      flow.classes.push_back(
           {cast<RankedTensorType>(getType(uses[node])), {}, {}});
     }
-    TypeEquivalenceClass &tie = flow.ties[tieOf[first]];
+    TypeEquivalenceClass &flowClass = flow.classes[classOf[first]];
     if (auto *operand = dyn_cast<OpOperand *>(uses[node])) {
-      tie.operands.push_back(operand);
-      flow.tieOfOperand[operand] = tieOf[first];
+      flowClass.operands.push_back(operand);
+      flow.classOfOperand[operand] = classOf[first];
     } else {
       Value value = cast<Value>(uses[node]);
-      tie.values.push_back(value);
-      flow.tieOfValue[value] = tieOf[first];
+      flowClass.values.push_back(value);
+      flow.classOfValue[value] = classOf[first];
     }
   }
   for (auto &[node, part] : parts) {
-    unsigned tie = tieOf[findRoot(node)];
-    if (tie == ~0u)
+    unsigned flowClass = classOf[findRoot(node)];
+    if (flowClass == ~0u)
       continue;
-    flow.tieOfOperand[part.operand] = tie;
-    flow.ties[tie].parts.push_back(std::move(part));
+    flow.classOfOperand[part.operand] = flowClass;
+    flow.classes[flowClass].parts.push_back(std::move(part));
   }
   return flow;
 }
 
 ControlFlow layout::findTypeEquivalenceClasses(Operation *root) {
-  return TieFinder(root).run();
+  return EquivalenceFinder(root).run();
 }

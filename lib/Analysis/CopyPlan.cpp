@@ -126,18 +126,19 @@ FailureOr<CopyPlan> Planner::run(FailureReason refuse) {
   copy.prefills = stated && (isEmpty || !reachesAll(copy.space, 1));
   if (isEmpty)
     return std::move(copy);
-  llvm::SmallBitVector ragged(from.getRank());
+  llvm::SmallBitVector nonDivisible(from.getRank());
   bool hasAllPositions = true;
-  for (unsigned dim = 0; dim < ragged.size(); ++dim)
+  for (unsigned dim = 0; dim < nonDivisible.size(); ++dim)
     if (copy.space.isPadded[dim]) {
       hasAllPositions &= !isCutOrPadded(dim);
-      ragged[dim] = isCutOrPadded(dim) || (stated && !bringsPadding(dim));
+      nonDivisible[dim] = isCutOrPadded(dim) || (stated && !bringsPadding(dim));
     }
   // If the source has every position and segments are contiguous, selecting the
   // padding during the copy is cheaper than writing it afterwards.
-  bool selects =
-      ragged.any() && hasAllPositions && copy.getCommonRun(to.getShape()) > 1;
-  if (!selects && makeBoxes(ragged, to.getShape(), stated && !copy.prefills))
+  bool selects = nonDivisible.any() && hasAllPositions &&
+                 copy.getCommonRun(to.getShape()) > 1;
+  if (!selects &&
+      makeBoxes(nonDivisible, to.getShape(), stated && !copy.prefills))
     return std::move(copy);
   goWhole();
   const RankedTensorType types[] = {from, to};

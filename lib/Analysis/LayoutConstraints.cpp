@@ -126,8 +126,8 @@ LogicalResult StatedTypes::readArguments(
 
 LogicalResult layout::checkStatedTypes(Operation *op, TypeRange operands,
                                        TypeRange results) {
-  // Tied uses depend on each other, and verifying an op without results may
-  // require its parent.
+  // Uses of one type depend on each other, and verifying an op without results
+  // may require its parent.
   if (results.empty() || !relatesTensors(getLayoutRule(op)) ||
       (operands == op->getOperandTypes() && results == op->getResultTypes()))
     return success();
@@ -166,7 +166,7 @@ LogicalResult layout::checkStatedTypes(Operation *op, TypeRange operands,
 }
 
 //===----------------------------------------------------------------------===//
-// Uses of tied values
+// Uses in equivalence classes of control flow
 //===----------------------------------------------------------------------===//
 
 static Operation *getOwner(TensorUse use) {
@@ -246,7 +246,7 @@ static std::optional<FixedReason> getFixedReason(Operation *root,
   if (!root->isProperAncestor(function))
     return FixedReason{function.getLoc(),
                        name + "is not below the op that the pass runs on"};
-  // Its uses are not tied because of a user that is not a call.
+  // Its uses are in no class because of a user that is not a call.
   std::optional<SymbolTable::UseRange> uses =
       SymbolTable::getSymbolUses(function, root);
   if (uses)
@@ -269,7 +269,8 @@ static std::optional<FixedReason> getFixedReasonOfCall(Operation *root,
   return FixedReason{call.getLoc(), "its callee is unknown here"};
 }
 
-/// Returns why the layout of an untied use is fixed, or std::nullopt if free.
+/// Returns why the layout of a use in no equivalence class is fixed, or
+/// std::nullopt if it is free.
 static std::optional<FixedReason> findFixedReason(Operation *root,
                                                   TensorUse use) {
   Operation *owner = getOwner(use);
@@ -306,14 +307,14 @@ LogicalResult layout::checkUses(Operation *root, ArrayRef<StatedUse> uses,
     return success();
   ControlFlow flow = findTypeEquivalenceClasses(root);
   llvm::DenseMap<void *, Type> statedType;
-  if (!flow.ties.empty())
+  if (!flow.classes.empty())
     for (const StatedUse &use : uses)
       statedType[use.use.getOpaqueValue()] = use.type;
-  for (const TypeEquivalenceClass &tie : flow.ties) {
+  for (const TypeEquivalenceClass &flowClass : flow.classes) {
     SmallVector<TensorUse> all;
-    for (OpOperand *operand : tie.operands)
+    for (OpOperand *operand : flowClass.operands)
       all.push_back(operand);
-    for (Value value : tie.values)
+    for (Value value : flowClass.values)
       all.push_back(value);
     TensorUse first;
     Type firstType;
@@ -335,8 +336,8 @@ LogicalResult layout::checkUses(Operation *root, ArrayRef<StatedUse> uses,
     if (stated.type == getType(stated.use))
       continue;
     auto *operand = dyn_cast<OpOperand *>(stated.use);
-    if (operand ? flow.tieOfOperand.contains(operand)
-                : flow.tieOfValue.contains(cast<Value>(stated.use)))
+    if (operand ? flow.classOfOperand.contains(operand)
+                : flow.classOfValue.contains(cast<Value>(stated.use)))
       continue;
     std::optional<FixedReason> reason = findFixedReason(root, stated.use);
     if (!reason)

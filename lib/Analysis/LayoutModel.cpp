@@ -58,25 +58,25 @@ LayoutModel::Demand LayoutModel::getDemand(const TensorClass &tensor) {
   for (unsigned p = 0; p < numMade; ++p)
     demand.madeBy.push_back(getPosition(demand.made, getMade(tensor, p)));
   for (const TensorClass::Consumer &consumer : tensor.consumers) {
-    auto &askedBy = demand.askedBy.emplace_back();
+    auto &requestedBy = demand.requestedBy.emplace_back();
     SmallVector<unsigned, 8> all;
     for (const OpConfig &config : getConfigs(consumer.nodeClass)) {
-      SmallVector<unsigned, 1> &asked = askedBy.emplace_back();
+      SmallVector<unsigned, 1> &requested = requestedBy.emplace_back();
       for (LayoutId layout : getNeeds(config, consumer.operands))
-        asked.push_back(getPosition(demand.asked, layout));
-      for (unsigned i : asked)
+        requested.push_back(getPosition(demand.requested, layout));
+      for (unsigned i : requested)
         if (!llvm::is_contained(all, i))
           all.push_back(i);
     }
-    demand.numConsumers.resize(demand.asked.size(), 0);
+    demand.numConsumers.resize(demand.requested.size(), 0);
     for (unsigned i : all)
       ++demand.numConsumers[i];
   }
   bool overwrites = mayOverwrite(tensor);
   for (LayoutId made : demand.made)
-    for (LayoutId asked : demand.asked)
+    for (LayoutId requested : demand.requested)
       demand.costs.push_back(
-          costs.getConversionCost(tensor.type, made, asked, overwrites));
+          costs.getConversionCost(tensor.type, made, requested, overwrites));
   return demand;
 }
 
@@ -108,12 +108,12 @@ bool LayoutModel::addCopiesAsSets(Pattern &pattern, const TensorClass &tensor,
     numNeeds += consumer.operands.size();
   }
   std::optional<std::vector<unsigned>> sets =
-      getSets(demand.asked.size(), numNeeds, /*limit=*/64);
+      getSets(demand.requested.size(), numNeeds, /*limit=*/64);
   if (!sets)
     return false;
-  auto getBits = [](ArrayRef<unsigned> asked) {
+  auto getBits = [](ArrayRef<unsigned> requested) {
     unsigned bits = 0;
-    for (unsigned i : asked)
+    for (unsigned i : requested)
       bits |= 1u << i;
     return bits;
   };
@@ -132,12 +132,12 @@ bool LayoutModel::addCopiesAsSets(Pattern &pattern, const TensorClass &tensor,
   addEntry(pattern, tensor, {0, role}, std::move(prices));
 
   unsigned asTyped = 0;
-  for (auto [i, askedBy] : llvm::enumerate(demand.askedBy)) {
+  for (auto [i, requestedBy] : llvm::enumerate(demand.requestedBy)) {
     std::vector<Cost> table;
-    table.reserve(askedBy.size() * sets->size());
-    asTyped |= getBits(askedBy.front());
-    for (ArrayRef<unsigned> asked : askedBy) {
-      unsigned needed = getBits(asked);
+    table.reserve(requestedBy.size() * sets->size());
+    asTyped |= getBits(requestedBy.front());
+    for (ArrayRef<unsigned> requested : requestedBy) {
+      unsigned needed = getBits(requested);
       for (unsigned set : *sets)
         table.push_back((needed & ~set) == 0 ? 0 : kInfiniteCost);
     }
@@ -150,21 +150,21 @@ bool LayoutModel::addCopiesAsSets(Pattern &pattern, const TensorClass &tensor,
   for (unsigned set : *sets) {
     LayoutSet &layouts = pattern.sets.emplace_back();
     for (unsigned bits = set; bits; bits &= bits - 1)
-      layouts.push_back(demand.asked[llvm::countr_zero(bits)]);
+      layouts.push_back(demand.requested[llvm::countr_zero(bits)]);
     llvm::sort(layouts);
   }
   for (const TensorClass::Consumer &consumer : tensor.consumers)
-    pattern.asks.push_back(getAsk(consumer));
+    pattern.requests.push_back(getRequest(consumer));
   return true;
 }
 
-unsigned LayoutModel::getAsk(const TensorClass::Consumer &consumer) {
+unsigned LayoutModel::getRequest(const TensorClass::Consumer &consumer) {
   std::vector<LayoutId> key;
   for (const OpConfig &config : getConfigs(consumer.nodeClass)) {
     llvm::append_range(key, getNeeds(config, consumer.operands));
     key.push_back(kAnyLayout);
   }
-  return asks.try_emplace(std::move(key), asks.size()).first->second;
+  return requests.try_emplace(std::move(key), requests.size()).first->second;
 }
 
 void LayoutModel::addCopiesOneByOne(Pattern &pattern, const TensorClass &tensor,
@@ -188,17 +188,17 @@ void LayoutModel::addCopiesOneByOne(Pattern &pattern, const TensorClass &tensor,
     addEntry(pattern, tensor, {0, role}, std::move(table));
   }
 
-  for (auto [c, consumer, askedBy] :
-       llvm::enumerate(tensor.consumers, demand.askedBy)) {
+  for (auto [c, consumer, requestedBy] :
+       llvm::enumerate(tensor.consumers, demand.requestedBy)) {
     unsigned role = 1 + c;
     // One factor with the producer prices layouts that no other consumer
     // requests.
     std::vector<Cost> table;
-    table.reserve(numMade * askedBy.size());
+    table.reserve(numMade * requestedBy.size());
     for (unsigned p = 0; p < numMade; ++p)
-      for (ArrayRef<unsigned> asked : askedBy) {
+      for (ArrayRef<unsigned> requested : requestedBy) {
         Cost cost = 0;
-        for (unsigned i : asked)
+        for (unsigned i : requested)
           if (demand.numConsumers[i] < 2)
             cost = addCosts(cost, getPrice(demand, p, i, consumer));
         table.push_back(cost);
@@ -211,8 +211,8 @@ void LayoutModel::addCopiesOneByOne(Pattern &pattern, const TensorClass &tensor,
       bool mayStandAlone = consumer.frequency < tensor.frequency;
       std::vector<Cost> choices;
       for (unsigned p = 0; p < (mayStandAlone ? numMade : 1); ++p)
-        for (ArrayRef<unsigned> asked : askedBy) {
-          choices.push_back(!llvm::is_contained(asked, i) ? 0
+        for (ArrayRef<unsigned> requested : requestedBy) {
+          choices.push_back(!llvm::is_contained(requested, i) ? 0
                             : mayStandAlone ? getPrice(demand, p, i, consumer)
                                             : kInfiniteCost);
           choices.push_back(0);
@@ -323,53 +323,53 @@ void LayoutModel::addKept(unsigned variable,
 /// many sets.
 void LayoutModel::addWeights() {
   for (const Weight &weight : collectWeights(program)) {
-    SmallVector<LayoutId, 8> asked;
-    std::vector<SmallVector<SmallVector<unsigned, 1>, 0>> askedBy;
+    SmallVector<LayoutId, 8> requested;
+    std::vector<SmallVector<SmallVector<unsigned, 1>, 0>> requestedBy;
     unsigned most = 0;
     for (const Weight::Use &use : weight.uses) {
       most += use.operands.size();
-      auto &ofUse = askedBy.emplace_back();
+      auto &ofUse = requestedBy.emplace_back();
       for (const OpConfig &config :
            getConfigs(program.nodes[use.node].nodeClass)) {
         auto &layouts = ofUse.emplace_back();
         for (LayoutId layout : getNeeds(config, use.operands))
-          layouts.push_back(getPosition(asked, layout));
+          layouts.push_back(getPosition(requested, layout));
       }
     }
     SmallVector<int64_t, 8> bytes;
     SmallVector<Cost, 8> prices;
-    for (LayoutId layout : asked) {
+    for (LayoutId layout : requested) {
       bytes.push_back(costs.getStoredBytes(weight.getType(), layout));
       prices.push_back(getWeightCost(weight.getType(), layout, weights, costs));
     }
     if (weight.uses.size() == 1) {
-      addKept(weight.uses.front().node, askedBy.front(), bytes, prices);
+      addKept(weight.uses.front().node, requestedBy.front(), bytes, prices);
       continue;
     }
     std::optional<std::vector<unsigned>> sets =
-        getSets(asked.size(), most, /*limit=*/64);
+        getSets(requested.size(), most, /*limit=*/64);
     SmallVector<SmallVector<unsigned, 1>, 0> kept;
     if (sets) {
       for (unsigned set : *sets) {
         auto isKept = [&](unsigned i) { return (set >> i & 1) != 0; };
         // Skips sets with which a node could not run.
-        if (!llvm::all_of(askedBy, [&](const auto &ofUse) {
+        if (!llvm::all_of(requestedBy, [&](const auto &ofUse) {
               return llvm::any_of(ofUse, [&](const auto &layouts) {
                 return llvm::all_of(layouts, isKept);
               });
             }))
           continue;
         auto &layouts = kept.emplace_back();
-        llvm::copy_if(llvm::seq<unsigned>(0, asked.size()),
+        llvm::copy_if(llvm::seq<unsigned>(0, requested.size()),
                       std::back_inserter(layouts), isKept);
       }
-      addCopies(weight.uses, askedBy, kept);
+      addCopies(weight.uses, requestedBy, kept);
       addKept(graph.getNumVariables() - 1, kept, bytes, prices);
       continue;
     }
-    for (unsigned i = 0; i < asked.size(); ++i) {
+    for (unsigned i = 0; i < requested.size(); ++i) {
       std::vector<SmallVector<SmallVector<unsigned, 1>, 0>> alone;
-      for (auto &ofUse : askedBy) {
+      for (auto &ofUse : requestedBy) {
         auto &ofThis = alone.emplace_back();
         for (ArrayRef<unsigned> layouts : ofUse)
           ofThis.push_back(llvm::is_contained(layouts, i)
@@ -388,11 +388,11 @@ void LayoutModel::addWeights() {
 /// Adds a variable whose values store `kept`, which has all that nodes request.
 void LayoutModel::addCopies(
     ArrayRef<Weight::Use> uses,
-    ArrayRef<SmallVector<SmallVector<unsigned, 1>, 0>> askedBy,
+    ArrayRef<SmallVector<SmallVector<unsigned, 1>, 0>> requestedBy,
     ArrayRef<SmallVector<unsigned, 1>> kept) {
   unsigned variable = graph.addVariable(kept.size());
   SmallVector<unsigned> typed;
-  for (auto [use, ofUse] : llvm::zip(uses, askedBy)) {
+  for (auto [use, ofUse] : llvm::zip(uses, requestedBy)) {
     std::vector<Cost> table;
     for (ArrayRef<unsigned> layouts : ofUse)
       for (ArrayRef<unsigned> set : kept)
@@ -415,18 +415,18 @@ void LayoutModel::addCopies(
 }
 
 /// Finds common suffixes of the consumer sequences of all tensors whose
-/// patterns have `asks`.
+/// patterns have `requests`.
 SuffixTrie LayoutModel::findCommonConsumers() const {
   SuffixTrie tails;
   std::vector<SuffixTrie::Element> sequence;
   for (const Tensor &tensor : program.tensors) {
     const Pattern &pattern = patterns[tensor.tensorClass];
-    if (pattern.asks.empty())
+    if (pattern.requests.empty())
       continue;
     sequence.clear();
-    for (auto [node, ask] :
-         llvm::zip(program.getConsumers(tensor), pattern.asks))
-      sequence.push_back({node, ask});
+    for (auto [node, request] :
+         llvm::zip(program.getConsumers(tensor), pattern.requests))
+      sequence.push_back({node, request});
     tails.add(sequence);
   }
   return tails;
@@ -452,7 +452,7 @@ void LayoutModel::addTensors() {
       variableOf.push_back(graph.addVariable(copies.domain));
       initial.push_back(copies.initial);
     }
-    if (!pattern.asks.empty()) {
+    if (!pattern.requests.empty()) {
       if (auto tail = tails.find(sequences.size()))
         firstCommon -= tail->length;
       sequences.push_back({&pattern, variableOf.back()});

@@ -45,8 +45,9 @@ public:
   /// the others represent copies.
   FactorGraph build();
 
-  /// Adds the live tensors at `points` to the budget and to the graph built by
-  /// `build`.
+  /// Adds a limit on the live bytes at each of `points` to the budget. Bytes
+  /// that depend on several nodes become variables, which are appended to
+  /// `graph` (the result of `build`) and to the initial assignment.
   void addPeaks(FactorGraph &graph, ArrayRef<const LivenessPoint *> points,
                 MemoryModel &memory);
 
@@ -94,19 +95,19 @@ private:
     /// If one variable represents the copies for many consumers: the layout
     /// sets that are its values, and the request number of each consumer.
     std::vector<LayoutSet> sets;
-    SmallVector<unsigned, 2> asks;
+    SmallVector<unsigned, 2> requests;
   };
 
   /// The layouts that a producer may make, and that consumers may request.
   struct Demand {
-    SmallVector<LayoutId, 8> made, asked;
+    SmallVector<LayoutId, 8> made, requested;
     /// The index in `made` for each configuration of the producer.
     SmallVector<unsigned, 12> madeBy;
-    /// The indices in `asked` for each configuration of each consumer.
-    std::vector<SmallVector<SmallVector<unsigned, 1>, 0>> askedBy;
+    /// The indices in `requested` for each configuration of each consumer.
+    std::vector<SmallVector<SmallVector<unsigned, 1>, 0>> requestedBy;
     /// The number of consumers that may request each layout.
     SmallVector<unsigned, 8> numConsumers;
-    /// The costs of one conversion, as a matrix of `made` by `asked`.
+    /// The costs of one conversion, as a matrix of `made` by `requested`.
     std::vector<Cost> costs;
   };
   Demand getDemand(const TensorClass &tensor);
@@ -119,10 +120,10 @@ private:
   bool addCopiesAsSets(Pattern &pattern, const TensorClass &tensor,
                        const Demand &demand);
   /// Returns a unique number for the requests of a consumer's configurations.
-  unsigned getAsk(const TensorClass::Consumer &consumer);
+  unsigned getRequest(const TensorClass::Consumer &consumer);
   void addWeights();
   void addCopies(ArrayRef<Weight::Use> uses,
-                 ArrayRef<SmallVector<SmallVector<unsigned, 1>, 0>> askedBy,
+                 ArrayRef<SmallVector<SmallVector<unsigned, 1>, 0>> requestedBy,
                  ArrayRef<SmallVector<unsigned, 1>> kept);
   void addKept(unsigned variable, ArrayRef<SmallVector<unsigned, 1>> kept,
                ArrayRef<int64_t> bytes, ArrayRef<Cost> prices);
@@ -133,14 +134,14 @@ private:
   void addCopiesOneByOne(Pattern &pattern, const TensorClass &tensor,
                          const Demand &demand);
   /// Returns the scaled cost of a copy for `users`, one consumer or all, from
-  /// what a configuration of the producer makes to asked[i].
+  /// what a configuration of the producer makes to requested[i].
   template <typename Users>
   Cost getPrice(const Demand &demand, unsigned producerConfig, unsigned i,
                 const Users &users) const {
     unsigned made = demand.madeBy[producerConfig];
-    Cost cost = scaleCost(demand.costs[made * demand.asked.size() + i],
+    Cost cost = scaleCost(demand.costs[made * demand.requested.size() + i],
                           users.frequency);
-    if (scale == 1 || demand.made[made] == demand.asked[i])
+    if (scale == 1 || demand.made[made] == demand.requested[i])
       return cost;
     return addCosts(scaleCost(cost, scale),
                     perMove * users.frequency + users.depth);
@@ -164,7 +165,7 @@ private:
   FactorGraph graph;
   std::vector<unsigned> initial;
   std::vector<Pattern> patterns; // per class of tensors
-  std::map<std::vector<LayoutId>, unsigned> asks;
+  std::map<std::vector<LayoutId>, unsigned> requests;
 };
 
 } // namespace mlir::layout

@@ -308,15 +308,15 @@ static bool addRows(const MessageBox &box, const Places &from, const Places &to,
   return true;
 }
 
-/// Orders the messages by turn, because concurrent ones wait least for each
+/// Orders the messages by step, because concurrent ones wait least for each
 /// other.
 static std::vector<const Message *> orderMessages(const ReshardPlan &plan) {
   std::vector<const Message *> order;
   for (const Message &message : plan.messages)
     order.push_back(&message);
   llvm::stable_sort(order, [](const Message *a, const Message *b) {
-    return std::tuple(a->phase, a->round, a->turn) <
-           std::tuple(b->phase, b->round, b->turn);
+    return std::tuple(a->phase, a->round, a->step) <
+           std::tuple(b->phase, b->round, b->step);
   });
   return order;
 }

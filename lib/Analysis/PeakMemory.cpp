@@ -55,7 +55,7 @@ private:
   struct Life {
     int64_t begin, end;
     unsigned tensor;
-    enum Kind { Made, Asked, Moved } kind;
+    enum Kind { Made, Requested, Moved } kind;
     unsigned consumer;
   };
   /// The tensors live at a call, without its results.
@@ -129,7 +129,7 @@ void PointFinder::number(Region &region) {
 bool PointFinder::escapes(OpOperand &use) const {
   Operation *user = use.getOwner();
   return user->hasTrait<OpTrait::IsTerminator>() ||
-         isa<CallOpInterface>(user) || program.flow.tieOfOperand.count(&use);
+         isa<CallOpInterface>(user) || program.flow.classOfOperand.count(&use);
 }
 
 int64_t PointFinder::getUseEnd(OpOperand &use, Block *block) {
@@ -178,14 +178,15 @@ void PointFinder::addLives(unsigned number, bool isCalled,
   Operation *producer = value.getDefiningOp();
   bool isOfCaller =
       isCalled && !producer && isa<FunctionOpInterface>(block->getParentOp());
-  // Operands forwarded by control flow belong to one node, the tie.
+  // Operands that control flow forwards belong to one node, the flow class.
   DenseMap<unsigned, std::pair<int64_t, bool>> endOf;
   for (OpOperand &use : value.getUses()) {
-    auto tie = program.flow.tieOfOperand.find(&use);
+    auto flowClass = program.flow.classOfOperand.find(&use);
     auto node = nodeOf.find(use.getOwner());
     unsigned consumer;
-    if (tie != program.flow.tieOfOperand.end())
-      consumer = program.nodes.size() - program.flow.ties.size() + tie->second;
+    if (flowClass != program.flow.classOfOperand.end())
+      consumer = program.nodes.size() - program.flow.classes.size() +
+                 flowClass->second;
     else if (node != nodeOf.end())
       consumer = node->second;
     else
@@ -200,7 +201,7 @@ void PointFinder::addLives(unsigned number, bool isCalled,
   for (auto [c, node] : llvm::enumerate(program.getConsumers(tensor))) {
     auto [end, isInner] = endOf.lookup(node);
     end = std::max(end, behind);
-    lives.push_back({behind, end, number, Life::Asked, unsigned(c)});
+    lives.push_back({behind, end, number, Life::Requested, unsigned(c)});
     // A copy in an inner block may be made later.
     lives.push_back(
         {behind, isInner ? end : behind, number, Life::Moved, unsigned(c)});
@@ -285,7 +286,7 @@ PointFinder::findInside(FunctionOpInterface function, bool isCalled,
       if (life.kind == Life::Made)
         tensor.isMade = true;
       else
-        (life.kind == Life::Asked ? tensor.consumers : tensor.movers)
+        (life.kind == Life::Requested ? tensor.consumers : tensor.movers)
             .push_back(life.consumer);
     }
     for (auto &[number, tensor] : live) {
@@ -409,8 +410,9 @@ int64_t MemoryModel::getMadeBytes(const TensorClass &tensor,
   return tensor.producer ? allocate(bytes) : bytes;
 }
 
-int64_t MemoryModel::getAskedBytes(const TensorClass &tensor, bool isMade,
-                                   unsigned producerConfig, LayoutId layout) {
+int64_t MemoryModel::getRequestedBytes(const TensorClass &tensor, bool isMade,
+                                       unsigned producerConfig,
+                                       LayoutId layout) {
   if (dependsOnProducer(tensor, isMade) &&
       layout == getMade(tensor, producerConfig))
     return isMade ? 0 : getMadeBytes(tensor, producerConfig);
@@ -467,13 +469,14 @@ int64_t MemoryModel::getBytes(const LivenessPoint &point,
             LayoutModel::getNeeds(config, known.consumers[c].operands), take);
       }
     };
-    SmallVector<LayoutId, 4> asked;
+    SmallVector<LayoutId, 4> requested;
     visit(live.consumers, [&](LayoutId layout) {
-      if (!llvm::is_contained(asked, layout))
-        asked.push_back(layout);
+      if (!llvm::is_contained(requested, layout))
+        requested.push_back(layout);
     });
-    for (LayoutId layout : asked)
-      bytes = addCosts(bytes, getAskedBytes(known, live.isMade, made, layout));
+    for (LayoutId layout : requested)
+      bytes =
+          addCosts(bytes, getRequestedBytes(known, live.isMade, made, layout));
     int64_t buffer = 0;
     visit(live.movers, [&](LayoutId layout) {
       buffer = std::max(buffer, getBufferBytes(known, made, layout));

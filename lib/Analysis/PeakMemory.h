@@ -75,8 +75,8 @@ public:
   int64_t getMadeBytes(const TensorClass &tensor, unsigned producerConfig);
   /// Returns the bytes of a requested copy, 0 if the live tensor is in its
   /// layout.
-  int64_t getAskedBytes(const TensorClass &tensor, bool isMade,
-                        unsigned producerConfig, LayoutId layout);
+  int64_t getRequestedBytes(const TensorClass &tensor, bool isMade,
+                            unsigned producerConfig, LayoutId layout);
   /// Returns the scratch bytes of the conversion to a layout.
   int64_t getBufferBytes(const TensorClass &tensor, unsigned producerConfig,
                          LayoutId layout);

@@ -18,7 +18,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// Adds peaks to a budget.
+/// Computes the budget terms of the bytes that are live at a program point.
+/// Appends a variable to the graph for each sum that depends on several nodes.
 class PeakMemoryFactors {
 public:
   PeakMemoryFactors(const Program &program, ArrayRef<Candidates> candidates,
@@ -58,17 +59,17 @@ private:
                                  getClass(live).consumers[consumer].operands);
   }
   unsigned countProducerConfigs(const LiveTensor &live) const;
-  int64_t getAskedBytes(const LiveTensor &live, unsigned consumer,
-                        unsigned producerConfig, const OpConfig &config);
+  int64_t getRequestedBytes(const LiveTensor &live, unsigned consumer,
+                            unsigned producerConfig, const OpConfig &config);
   int64_t getBufferBytes(const LiveTensor &live, unsigned consumer,
                          unsigned producerConfig, const OpConfig &config);
   void addJoint(const LiveTensor &live, ArrayRef<unsigned> consumers,
                 bool dependsOnProducer, GetBytes get,
                 std::vector<Budget::Term> &terms);
-  void addAsked(const LiveTensor &live, std::vector<Budget::Term> &terms);
-  void addAskedLayouts(const LiveTensor &live, bool dependsOnProducer,
-                       std::vector<Budget::Term> &terms);
-  ArrayRef<Budget::Term> getAsked(const LiveTensor &live);
+  void addRequested(const LiveTensor &live, std::vector<Budget::Term> &terms);
+  void addRequestedLayouts(const LiveTensor &live, bool dependsOnProducer,
+                           std::vector<Budget::Term> &terms);
+  ArrayRef<Budget::Term> getRequested(const LiveTensor &live);
 
   const Program &program;
   ArrayRef<Candidates> candidates;
@@ -106,7 +107,8 @@ void PeakMemoryFactors::addConstant(std::vector<Budget::Term> &terms,
   addTo(terms, *constant, {amount});
 }
 
-/// Creates a variable for the sorted amounts. Its initial value is the largest.
+/// Adds a variable to the graph that has one value for each distinct amount of
+/// bytes, and returns its term. The initial value is the largest amount.
 Budget::Term PeakMemoryFactors::makeTerm(std::vector<int64_t> amounts) {
   llvm::sort(amounts);
   amounts.erase(llvm::unique(amounts), amounts.end());
@@ -146,15 +148,15 @@ unsigned PeakMemoryFactors::countProducerConfigs(const LiveTensor &live) const {
 }
 
 /// Returns the bytes of all copies of the tensor that `consumer` requests.
-int64_t PeakMemoryFactors::getAskedBytes(const LiveTensor &live,
-                                         unsigned consumer,
-                                         unsigned producerConfig,
-                                         const OpConfig &config) {
+int64_t PeakMemoryFactors::getRequestedBytes(const LiveTensor &live,
+                                             unsigned consumer,
+                                             unsigned producerConfig,
+                                             const OpConfig &config) {
   const TensorClass &tensor = getClass(live);
   int64_t sum = 0;
   for (LayoutId layout : getNeeds(live, consumer, config))
-    sum = addCosts(
-        sum, memory.getAskedBytes(tensor, live.isMade, producerConfig, layout));
+    sum = addCosts(sum, memory.getRequestedBytes(tensor, live.isMade,
+                                                 producerConfig, layout));
   return sum;
 }
 
@@ -193,9 +195,9 @@ void PeakMemoryFactors::addJoint(const LiveTensor &live,
 }
 
 /// Adds one term per requested layout, whose copy all consumers share.
-void PeakMemoryFactors::addAskedLayouts(const LiveTensor &live,
-                                        bool dependsOnProducer,
-                                        std::vector<Budget::Term> &terms) {
+void PeakMemoryFactors::addRequestedLayouts(const LiveTensor &live,
+                                            bool dependsOnProducer,
+                                            std::vector<Budget::Term> &terms) {
   const TensorClass &tensor = getClass(live);
   SmallVector<LayoutId, 8> layouts;
   for (unsigned c : live.consumers)
@@ -208,22 +210,22 @@ void PeakMemoryFactors::addAskedLayouts(const LiveTensor &live,
         live, live.consumers, dependsOnProducer,
         [&](unsigned c, unsigned p, const OpConfig &config) {
           return llvm::is_contained(getNeeds(live, c, config), layout)
-                     ? memory.getAskedBytes(tensor, live.isMade, p, layout)
+                     ? memory.getRequestedBytes(tensor, live.isMade, p, layout)
                      : 0;
         },
         terms);
 }
 
 /// Adds the terms of the copies that consumers request.
-void PeakMemoryFactors::addAsked(const LiveTensor &live,
-                                 std::vector<Budget::Term> &terms) {
+void PeakMemoryFactors::addRequested(const LiveTensor &live,
+                                     std::vector<Budget::Term> &terms) {
   const TensorClass &tensor = getClass(live);
   bool dependsOnProducer = tensor.producer && countProducerConfigs(live) != 1 &&
                            memory.dependsOnProducer(tensor, live.isMade);
   if (live.consumers.size() != 1)
-    return addAskedLayouts(live, dependsOnProducer, terms);
+    return addRequestedLayouts(live, dependsOnProducer, terms);
   auto getBytes = [&](unsigned c, unsigned p, const OpConfig &config) {
-    return getAskedBytes(live, c, p, config);
+    return getRequestedBytes(live, c, p, config);
   };
   if (dependsOnProducer)
     return addJoint(live, live.consumers, /*dependsOnProducer=*/true, getBytes,
@@ -238,7 +240,7 @@ void PeakMemoryFactors::addAsked(const LiveTensor &live,
 
 /// Returns the terms of the copies that consumers request, and of the buffers
 /// that convert to them.
-ArrayRef<Budget::Term> PeakMemoryFactors::getAsked(const LiveTensor &live) {
+ArrayRef<Budget::Term> PeakMemoryFactors::getRequested(const LiveTensor &live) {
   auto [it, isNew] = known.try_emplace(
       {live.tensor, live.isMade,
        std::vector<unsigned>(live.consumers.begin(), live.consumers.end()),
@@ -253,14 +255,14 @@ ArrayRef<Budget::Term> PeakMemoryFactors::getAsked(const LiveTensor &live) {
     addJoint(
         live, live.consumers, /*dependsOnProducer=*/true,
         [&](unsigned c, unsigned p, const OpConfig &config) {
-          return addCosts(getAskedBytes(live, c, p, config),
+          return addCosts(getRequestedBytes(live, c, p, config),
                           getBuffer(c, p, config));
         },
         terms);
     return terms;
   }
   addJoint(live, live.movers, /*dependsOnProducer=*/true, getBuffer, terms);
-  addAsked(live, terms);
+  addRequested(live, terms);
   return terms;
 }
 
@@ -279,7 +281,7 @@ std::vector<Budget::Term> PeakMemoryFactors::add(const LivenessPoint &point) {
       addTo(terms, tensor.producer, amounts);
     }
     if (!live.consumers.empty() || !live.movers.empty())
-      for (const Budget::Term &term : getAsked(live))
+      for (const Budget::Term &term : getRequested(live))
         addTo(terms, term.variable, term.amounts);
   }
   for (auto [node, operand] : point.fresh) {

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An op has a price in each configuration, fixed or chosen. Ties,
-// rematerializable values, and ops with tensors of foreign encodings have none.
+// An op has a price in each configuration, fixed or chosen. Flow classes
+// (Program.h), rematerializable values, and ops with tensors of foreign
+// encodings have none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +19,7 @@
 namespace mlir::layout {
 
 inline bool isPriced(const NodeClass &node) {
-  if (node.isTie() || isRematerializable(node.op, node.rule))
+  if (node.isFlowClass() || isRematerializable(node.op, node.rule))
     return false;
   auto isKnown = [](Value value) {
     return !isa<RankedTensorType>(value.getType()) || hasKnownLayout(value);

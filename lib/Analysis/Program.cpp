@@ -50,7 +50,7 @@ static bool hasForeignEncoding(Operation *op) {
 }
 
 bool layout::cannotKeepTypes(const NodeClass &node) {
-  return !node.isTie() && !node.isFixed && statesLayout(node.op);
+  return !node.isFlowClass() && !node.isFixed && statesLayout(node.op);
 }
 
 /// Returns the value of a constant index operand, which counts like an
@@ -205,12 +205,13 @@ private:
   SmallVector<RankedTensorType, 0> findConstraint(ValueRange results) const;
   SmallVector<RankedTensorType, 0>
   findConstraint(MutableArrayRef<OpOperand> operands) const;
-  RankedTensorType findConstraint(const TypeEquivalenceClass &tie) const;
+  RankedTensorType findConstraint(const TypeEquivalenceClass &flowClass) const;
   unsigned getOpClass(Operation *op, bool isInBody);
-  unsigned getTieClass(const TypeEquivalenceClass &tie, int64_t frequency);
+  unsigned getClassOfFlow(const TypeEquivalenceClass &flowClass,
+                          int64_t frequency);
   WalkResult addOp(Operation *op);
   void addNode(Operation *op, unsigned nodeClass);
-  void addTies();
+  void addFlowClasses();
   void addUse(OpOperand &operand, unsigned node, unsigned index);
   void addUses(unsigned node);
   void addTensors();
@@ -230,7 +231,7 @@ private:
   Program program;
   DenseMap<Operation *, unsigned, InOrderOfMemory>
       nodeOf; // or kRematerializable
-  unsigned firstTie = 0;
+  unsigned firstFlowClass = 0;
   /// The tensor of the first result of each node, if there is one.
   std::vector<unsigned> tensorOfFirst;
   /// The tensors of all other values.
@@ -245,13 +246,13 @@ void ProgramReader::findTiedSlots(Operation *op, llvm::SmallBitVector &operands,
                                   llvm::SmallBitVector &results) const {
   operands.resize(op->getNumOperands());
   results.resize(op->getNumResults());
-  if (program.flow.ties.empty())
+  if (program.flow.classes.empty())
     return;
   for (OpOperand &operand : op->getOpOperands())
-    if (program.flow.tieOfOperand.contains(&operand))
+    if (program.flow.classOfOperand.contains(&operand))
       operands.set(operand.getOperandNumber());
   for (OpResult result : op->getResults())
-    if (program.flow.tieOfValue.contains(result))
+    if (program.flow.classOfValue.contains(result))
       results.set(result.getResultNumber());
 }
 
@@ -281,15 +282,15 @@ ProgramReader::findConstraint(MutableArrayRef<OpOperand> operands) const {
   return found;
 }
 
-/// Returns the constraint of a tie, whose uses all have the same one.
+/// Returns the constraint of a flow class, whose uses all have the same one.
 RankedTensorType
-ProgramReader::findConstraint(const TypeEquivalenceClass &tie) const {
+ProgramReader::findConstraint(const TypeEquivalenceClass &flowClass) const {
   if (constraints.empty())
     return {};
-  for (OpOperand *operand : tie.operands)
+  for (OpOperand *operand : flowClass.operands)
     if (RankedTensorType type = constraints.lookup(*operand))
       return type;
-  for (Value value : tie.values)
+  for (Value value : flowClass.values)
     if (RankedTensorType type = constraints.lookup(value))
       return type;
   return {};
@@ -359,8 +360,8 @@ unsigned ProgramReader::getOpClass(Operation *op, bool isInBody) {
   for (unsigned c : known) {
     const NodeClass &candidate = program.nodeClasses[c];
     if (candidate.op && candidate.frequency == frequency &&
-        candidate.isInBody == isInBody && candidate.tiedOperands == operands &&
-        candidate.tiedResults == results &&
+        candidate.isInBody == isInBody && candidate.flowOperands == operands &&
+        candidate.flowResults == results &&
         candidate.constrainedOperands == constrainedOperands &&
         candidate.constrainedResults == constrainedResults &&
         areAlike(candidate.op, op) &&
@@ -383,8 +384,8 @@ unsigned ProgramReader::getOpClass(Operation *op, bool isInBody) {
        succeeded(checkRule(op, added.rule, {}, usesPerElementAddressing)));
   added.hasReadingBody =
       !std::holds_alternative<OpaqueRule>(added.rule) && hasReadingBody(op);
-  added.tiedOperands = std::move(operands);
-  added.tiedResults = std::move(results);
+  added.flowOperands = std::move(operands);
+  added.flowResults = std::move(results);
   added.constrainedOperands = std::move(constrainedOperands);
   added.constrainedResults = std::move(constrainedResults);
   added.frequency = frequency;
@@ -434,9 +435,9 @@ void ProgramReader::addNode(Operation *op, unsigned nodeClass) {
 }
 
 static bool haveSameParts(const NodeClass &nodeClass,
-                          const TypeEquivalenceClass &tie) {
-  return llvm::equal(nodeClass.tiedParts, tie.parts,
-                     [](const NodeClass::Part &a, const TiedPart &b) {
+                          const TypeEquivalenceClass &flowClass) {
+  return llvm::equal(nodeClass.insertedParts, flowClass.parts,
+                     [](const NodeClass::Part &a, const InsertedPart &b) {
                        return a.type == b.operand->get().getType() &&
                               a.rule.tileSizeMustDivide ==
                                   b.rule.tileSizeMustDivide &&
@@ -444,23 +445,23 @@ static bool haveSameParts(const NodeClass &nodeClass,
                      });
 }
 
-unsigned ProgramReader::getTieClass(const TypeEquivalenceClass &tie,
-                                    int64_t frequency) {
+unsigned ProgramReader::getClassOfFlow(const TypeEquivalenceClass &flowClass,
+                                       int64_t frequency) {
   SmallVector<RankedTensorType, 0> constrained;
-  if (RankedTensorType constraint = findConstraint(tie))
+  if (RankedTensorType constraint = findConstraint(flowClass))
     constrained.push_back(constraint);
   SmallVector<unsigned, 1> &known =
-      nodeClassesOf[llvm::hash_combine(tie.type, frequency)];
+      nodeClassesOf[llvm::hash_combine(flowClass.type, frequency)];
   for (unsigned c : known)
-    if (program.nodeClasses[c].tiedType == tie.type &&
+    if (program.nodeClasses[c].flowType == flowClass.type &&
         program.nodeClasses[c].constrainedOperands == constrained &&
         program.nodeClasses[c].frequency == frequency &&
-        haveSameParts(program.nodeClasses[c], tie))
+        haveSameParts(program.nodeClasses[c], flowClass))
       return c;
   NodeClass added;
-  added.tiedType = tie.type;
-  for (const TiedPart &part : tie.parts)
-    added.tiedParts.push_back(
+  added.flowType = flowClass.type;
+  for (const InsertedPart &part : flowClass.parts)
+    added.insertedParts.push_back(
         {cast<RankedTensorType>(part.operand->get().getType()), part.rule});
   added.isFixed = !constrained.empty();
   added.constrainedOperands = std::move(constrained);
@@ -470,12 +471,12 @@ unsigned ProgramReader::getTieClass(const TypeEquivalenceClass &tie,
   return known.back();
 }
 
-void ProgramReader::addTies() {
-  firstTie = program.nodes.size();
-  // Ties cost nothing, so their frequency does not matter.
-  for (auto [j, tie] : llvm::enumerate(program.flow.ties))
+void ProgramReader::addFlowClasses() {
+  firstFlowClass = program.nodes.size();
+  // Flow classes cost nothing, so their frequency does not matter.
+  for (auto [j, flowClass] : llvm::enumerate(program.flow.classes))
     program.nodes.push_back(
-        {getTieClass(tie, /*frequency=*/1), nullptr, unsigned(j)});
+        {getClassOfFlow(flowClass, /*frequency=*/1), nullptr, unsigned(j)});
 }
 
 void ProgramReader::addUse(OpOperand &operand, unsigned node, unsigned index) {
@@ -493,10 +494,10 @@ void ProgramReader::addUse(OpOperand &operand, unsigned node, unsigned index) {
                          : tensorOf.try_emplace(value, kNoTensor).first->second;
   if (tensor == kNoTensor) {
     tensor = program.tensors.size();
-    if (!program.flow.ties.empty())
-      if (auto tie = program.flow.tieOfValue.find(value);
-          tie != program.flow.tieOfValue.end())
-        from = firstTie + tie->second;
+    if (!program.flow.classes.empty())
+      if (auto flowClass = program.flow.classOfValue.find(value);
+          flowClass != program.flow.classOfValue.end())
+        from = firstFlowClass + flowClass->second;
     program.tensors.push_back({value, 0, from, 0});
   }
   uses.push_back({tensor, node, index, operand.getOwner()});
@@ -589,12 +590,12 @@ void ProgramReader::findFrequencies(TensorClass &wanted,
   }
 }
 
-/// Adds the operands of a node that is an op, except tied ones.
+/// Adds the operands of a node that is an op, except those of flow classes.
 void ProgramReader::addUses(unsigned node) {
   Operation *op = program.nodes[node].op;
   const NodeClass &nodeClass = program.getClass(program.nodes[node]);
   for (OpOperand &operand : op->getOpOperands())
-    if (!nodeClass.tiedOperands.test(operand.getOperandNumber()))
+    if (!nodeClass.flowOperands.test(operand.getOperandNumber()))
       addUse(operand, node, operand.getOperandNumber());
 }
 
@@ -634,9 +635,10 @@ void ProgramReader::addTensors() {
       addUses(u);
       continue;
     }
-    for (OpOperand *operand : program.flow.ties[node.tie].operands)
+    for (OpOperand *operand : program.flow.classes[node.flowClass].operands)
       addUse(*operand, u, 0);
-    for (auto [i, part] : llvm::enumerate(program.flow.ties[node.tie].parts))
+    for (auto [i, part] :
+         llvm::enumerate(program.flow.classes[node.flowClass].parts))
       addUse(*part.operand, u, 1 + i);
   }
 
@@ -669,7 +671,7 @@ Program ProgramReader::run() {
   nodeOf.reserve(frequencies.getNumOps());
   program.nodes.reserve(frequencies.getNumOps());
   root->walk<WalkOrder::PreOrder>([&](Operation *op) { return addOp(op); });
-  addTies();
+  addFlowClasses();
   addTensors();
   return std::move(program);
 }

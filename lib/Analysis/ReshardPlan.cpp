@@ -47,7 +47,7 @@ struct Distribution {
   SmallVector<std::vector<Run>> runs; // by dim
   Devices parts;                      // shares of the parts of a sum
   Devices copies;                     // shares of copies, with the start
-  std::optional<int64_t> numDevices;
+  int64_t numDevices = 0;
 
   static std::optional<Distribution> get(RankedTensorType type,
                                          FailureReason refuse);
@@ -217,6 +217,16 @@ std::optional<Distribution> Distribution::get(RankedTensorType type,
     return refuse([&](raw_ostream &os) {
       os << type << " is not on a mesh: give it a #layout.mesh";
     });
+  std::optional<int64_t> numDevices = countDevices(*map, type.getShape());
+  if (!numDevices || *numDevices > kMostPlanned)
+    return refuse([&](raw_ostream &os) {
+      os << "there are ";
+      if (numDevices)
+        os << *numDevices;
+      else
+        os << "more than " << kMostDevices;
+      os << " devices: messages support at most " << kMostPlanned;
+    });
   SmallVector<int64_t> box = map->getBox(type.getShape());
   constexpr int64_t longest = ReshardPlan::kLongestDim;
   if (llvm::any_of(box, [](int64_t size) { return size > longest; }))
@@ -242,7 +252,7 @@ std::optional<Distribution> Distribution::get(RankedTensorType type,
   SmallVector<unsigned, 2> partial = getPartialReplicas(type, *map);
   DeviceShares shares(std::move(*device), box);
   Distribution result;
-  result.numDevices = countDevices(*map, type.getShape());
+  result.numDevices = *numDevices;
   result.runs.resize(rank);
   result.parts = {0};
   result.copies = {shares.getStart()};
@@ -531,10 +541,10 @@ bool Planner::split(FailureReason refuse) {
   return true;
 }
 
-/// Sets the turns of the messages of one round. Chains start at a device that
+/// Sets the steps of the messages of one round. Chains start at a device that
 /// receives nothing, rings at the lowest-numbered device.
-static void setTurns(MutableArrayRef<Message> round, int64_t numDevices) {
-  std::vector<Message *> sends(numDevices, nullptr); // those without a turn
+static void setSteps(MutableArrayRef<Message> round, int64_t numDevices) {
+  std::vector<Message *> sends(numDevices, nullptr); // those without a step
   std::vector<bool> receives(numDevices, false);
   for (Message &message : round) {
     sends[message.from] = &message;
@@ -544,13 +554,13 @@ static void setTurns(MutableArrayRef<Message> round, int64_t numDevices) {
     Message *last = nullptr;
     int64_t device = first;
     while (Message *message = std::exchange(sends[device], nullptr)) {
-      message->turn = last ? 1 - last->turn : 0;
+      message->step = last ? 1 - last->step : 0;
       device = message->to;
       last = message;
     }
     // A ring of an odd number of devices.
-    if (last && device == first && last->turn == 0)
-      last->turn = 2;
+    if (last && device == first && last->step == 0)
+      last->step = 2;
   };
   for (const Message &message : round)
     if (!receives[message.from])
@@ -560,7 +570,7 @@ static void setTurns(MutableArrayRef<Message> round, int64_t numDevices) {
 }
 
 /// Schedules the longest messages first, each in the first round of its phase
-/// in which both devices are free. Then sets the turns of each round.
+/// in which both devices are free. Then sets the steps of each round.
 void Planner::schedule() {
   llvm::stable_sort(plan.messages, [](const Message &a, const Message &b) {
     return std::tuple(a.phase, -a.getNumElements()) <
@@ -599,7 +609,7 @@ void Planner::schedule() {
     unsigned round = rest.front().round;
     MutableArrayRef<Message> messages = rest.take_while(
         [&](const Message &message) { return message.round == round; });
-    setTurns(messages, plan.numDevices);
+    setSteps(messages, plan.numDevices);
     rest = rest.drop_front(messages.size());
   }
 }
@@ -618,19 +628,14 @@ FailureOr<ReshardPlan> ReshardPlan::get(RankedTensorType from,
   std::optional<Distribution> after = Distribution::get(to, refuse);
   if (!before || !after)
     return failure();
-  std::optional<int64_t> devices = before->numDevices,
-                         others = after->numDevices;
-  if (!devices || devices != others)
-    return refuse("it goes from a mesh of " + Twine(devices.value_or(-1)) +
-                  " devices to one of " + Twine(others.value_or(-1)) +
+  if (before->numDevices != after->numDevices)
+    return refuse("it goes from a mesh of " + Twine(before->numDevices) +
+                  " devices to one of " + Twine(after->numDevices) +
                   ": state both layouts over the same devices");
-  if (*devices > kMostPlanned)
-    return refuse("there are " + Twine(*devices) +
-                  " devices: messages support at most " + Twine(kMostPlanned));
   if (isa<PartialAttr>(to.getEncoding()))
     return refuse("messages cannot create partial sums (P4)");
   Planner planner(from, options);
-  planner.plan.numDevices = *devices;
+  planner.plan.numDevices = before->numDevices;
   planner.plan.elementBytes = *bytes;
   if (auto partial = dyn_cast<PartialAttr>(from.getEncoding()))
     planner.plan.reduction = partial.getReduction();

@@ -32,14 +32,15 @@ std::vector<Weight> layout::collectWeights(const Program &program) {
     if (node.op) {
       const NodeClass &nodeClass = program.getClass(node);
       for (OpOperand &operand : node.op->getOpOperands())
-        if (!nodeClass.tiedOperands.test(operand.getOperandNumber()))
+        if (!nodeClass.flowOperands.test(operand.getOperandNumber()))
           addUse(operand.get(), n, operand.getOperandNumber());
       continue;
     }
-    const TypeEquivalenceClass &tie = program.flow.ties[node.tie];
-    for (OpOperand *operand : tie.operands)
+    const TypeEquivalenceClass &flowClass =
+        program.flow.classes[node.flowClass];
+    for (OpOperand *operand : flowClass.operands)
       addUse(operand->get(), n, 0);
-    for (auto [i, part] : llvm::enumerate(tie.parts))
+    for (auto [i, part] : llvm::enumerate(flowClass.parts))
       addUse(part.operand->get(), n, 1 + i);
   }
   return weights;

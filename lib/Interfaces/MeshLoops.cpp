@@ -65,20 +65,21 @@ RankedTensorType layout::getLocalType(RankedTensorType type) {
 }
 
 /// Returns the dims that the blocks of devices do not divide evenly.
-static llvm::SmallBitVector findRaggedDims(RankedTensorType type) {
+static llvm::SmallBitVector findNonDivisibleDims(RankedTensorType type) {
   MeshAttr layout = getMeshLayout(type);
-  llvm::SmallBitVector ragged(type.getRank(), !layout && liesOnMesh(type));
+  llvm::SmallBitVector nonDivisible(type.getRank(),
+                                    !layout && liesOnMesh(type));
   if (!layout)
-    return ragged;
+    return nonDivisible;
   Mesh mesh = layout.getMesh();
   auto block = mesh.getLocalShape(type.getShape(), nullptr);
   for (auto [d, split] : llvm::enumerate(mesh.splits)) {
     int64_t size = block ? (*block)[d] : 0;
     for (unsigned axis : split)
       size *= mesh.axes[axis].size;
-    ragged[d] = !split.empty() && size != type.getDimSize(d);
+    nonDivisible[d] = !split.empty() && size != type.getDimSize(d);
   }
-  return ragged;
+  return nonDivisible;
 }
 
 /// Returns true if the body of `op` cannot fail on any element and reads no
@@ -104,7 +105,7 @@ bool layout::computesWholeBlocks(Operation *op, const OpLayoutRule &rule,
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || !map)
       return true;
-    for (unsigned d : findRaggedDims(tensor).set_bits()) {
+    for (unsigned d : findNonDivisibleDims(tensor).set_bits()) {
       isEven = false;
       auto loop = dyn_cast<AffineDimExpr>(map.getResult(d));
       if (!loop || loops->loops[loop.getPosition()].iterator !=

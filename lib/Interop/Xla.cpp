@@ -16,8 +16,8 @@ using llvm::SmallVector;
 using llvm::StringRef;
 using llvm::Twine;
 
-/// Returns the meaning of the next property after the colon if it is not a
-/// tile, else "". Such properties are not part of the index map.
+/// Describes the next property after the colon of an XLA layout for an error,
+/// or returns "" if it is a tile. Only tiles are part of the index map.
 static StringRef getMeaning(Scanner &scanner) {
   static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral>
       meanings[] = {{"SC(", "a split over memories"},

@@ -84,8 +84,8 @@ private:
   Result searchComponent(const CoreGraph &part, const TableStore &store,
                          Goal goal, unsigned depth, bool isOnly);
   Result searchWhole(const CoreGraph &part, const TableStore &store, Goal goal);
-  void searchByStars(Node &node);
-  void improveByStars(Node &node, SharedCopyBound &stars);
+  void searchBySharedCopies(Node &node);
+  void improveBySharedCopies(Node &node, SharedCopyBound &copies);
   void improveBound(Node &node);
   void improveAssignment(Node &node);
   void improveByForests(Node &node);

@@ -100,17 +100,17 @@ void GraphSearch::improveBound(Node &node) {
 
 /// Runs passes until their gain is small relative to the gap. Fractions of a
 /// cost are not visible in a single check.
-void GraphSearch::improveByStars(Node &node, SharedCopyBound &stars) {
+void GraphSearch::improveBySharedCopies(Node &node, SharedCopyBound &copies) {
   std::vector<unsigned> values(node.core.getNumVariables(), 0);
-  Cost last = stars.getBound();
+  Cost last = copies.getBound();
   unsigned numIdle = 0;
   while (true) {
-    int64_t workBefore = stars.getWork();
+    int64_t workBefore = copies.getWork();
     for (unsigned i = 0; i < kPasses && (i == 0 || !isOutOfTime()); ++i)
-      stars.pass();
-    statistics.work += stars.getWork() - workBefore;
-    Cost bound = stars.getBound();
-    if (bound != kInfiniteCost && stars.round(values)) {
+      copies.pass();
+    statistics.work += copies.getWork() - workBefore;
+    Cost bound = copies.getBound();
+    if (bound != kInfiniteCost && copies.round(values)) {
       node.dual.getSetupCosts().complete(values);
       node.takeIfBetter(values);
     }
@@ -118,15 +118,15 @@ void GraphSearch::improveByStars(Node &node, SharedCopyBound &stars) {
     // A proof states the bound after the last pass, without dropped values.
     if (!proves()) {
       node.raiseBound(bound);
-      stars.dropValues([&](Cost cost) { return node.goal.isMissedBy(cost); },
-                       [&](unsigned v, unsigned value) {
-                         node.dual.drop(v, value);
-                         drops = true;
-                       });
-      node.raiseBound(stars.getBound());
+      copies.dropValues([&](Cost cost) { return node.goal.isMissedBy(cost); },
+                        [&](unsigned v, unsigned value) {
+                          node.dual.drop(v, value);
+                          drops = true;
+                        });
+      node.raiseBound(copies.getBound());
     }
     Cost gain = bound - last;
-    if (node.goal.isMissedBy(stars.getBound()) || isOver() ||
+    if (node.goal.isMissedBy(copies.getBound()) || isOver() ||
         (!drops && gain < (node.goal.upper - bound) / 64))
       return;
     numIdle = gain == 0 && !drops ? numIdle + 1 : 0;
@@ -136,28 +136,28 @@ void GraphSearch::improveByStars(Node &node, SharedCopyBound &stars) {
   }
 }
 
-void GraphSearch::searchByStars(Node &node) {
+void GraphSearch::searchBySharedCopies(Node &node) {
   const SetupCosts &shared = node.dual.getSetupCosts();
   if (shared.isEmpty())
     return;
-  SharedCopyBound stars(node.core, node.store, shared, node.dual.getOrder(),
-                        proves());
-  if (!stars.isUsable())
+  SharedCopyBound copies(node.core, node.store, shared, node.dual.getOrder(),
+                         proves());
+  if (!copies.isUsable())
     return;
   llvm::scope_exit prove([&] {
-    if (proves() && stars.isProvable() &&
-        stars.getBound() > node.answer.lowerBound)
-      node.raiseBound(stars.writeProof(*proof));
+    if (proves() && copies.isProvable() &&
+        copies.getBound() > node.answer.lowerBound)
+      node.raiseBound(copies.writeProof(*proof));
   });
   while (true) {
-    Cost before = node.goal.upper, bound = stars.getBound();
-    improveByStars(node, stars);
-    if (node.goal.isMissedBy(stars.getBound()) || isOver())
+    Cost before = node.goal.upper, bound = copies.getBound();
+    improveBySharedCopies(node, copies);
+    if (node.goal.isMissedBy(copies.getBound()) || isOver())
       return;
     node.dual.computeExcess();
     improveByForests(node);
-    Cost missing = node.goal.upper - stars.getBound();
-    Cost gain = before - node.goal.upper + stars.getBound() - bound;
+    Cost missing = node.goal.upper - copies.getBound();
+    Cost gain = before - node.goal.upper + copies.getBound() - bound;
     if (gain <= 0 || gain < missing / 16)
       return;
   }
@@ -309,7 +309,7 @@ GraphSearch::Result GraphSearch::search(const CoreGraph &core,
       values.push_back(options.initial[core.getOriginal(v)]);
     node.takeIfBetter(values);
   }
-  searchByStars(node);
+  searchBySharedCopies(node);
   if (node.isClosed())
     return node.answer;
   // Iterate while the gap closes.

@@ -69,20 +69,20 @@ bool SetupCosts::readSetupVariable(unsigned variable, unsigned on,
     unsigned domain = core.getDomain(other);
     size_t stepOther = place == 0 ? 1 : 2, stepOwn = place == 0 ? domain : 1;
     Consumer consumer = {other, {}};
-    bool asks = true, pays = true;
+    bool isConsumer = true, isProducer = true;
     for (unsigned v = 0; v < domain; ++v) {
       Cost whenOn = entries[v * stepOther + on * stepOwn],
            whenOff = entries[v * stepOther + (1 - on) * stepOwn];
-      asks &= whenOn == 0 && (whenOff == 0 || whenOff == kInfiniteCost);
-      pays &= whenOff == 0 && whenOn != kInfiniteCost;
+      isConsumer &= whenOn == 0 && (whenOff == 0 || whenOff == kInfiniteCost);
+      isProducer &= whenOff == 0 && whenOn != kInfiniteCost;
       if (whenOff != 0)
         consumer.values.push_back(v);
     }
-    if (asks && !consumer.values.empty()) {
+    if (isConsumer && !consumer.values.empty()) {
       result.consumers.push_back(std::move(consumer));
       return;
     }
-    isPossible &= pays && !prices;
+    isPossible &= isProducer && !prices;
     prices = entries + on * stepOwn;
     step = stepOther;
     result.producer = other;
@@ -103,10 +103,10 @@ void SetupCosts::buildModel(const CoreGraph &core, const TableStore &store,
   for (unsigned v = 0; v < core.getNumVariables(); ++v)
     model.addVariable(core.getOriginal(v), core.getDomain(v));
   rolesOf.resize(core.getNumVariables());
-  unsigned nobody = model.addVariable(~0u, 1);
+  unsigned noProducer = model.addVariable(~0u, 1);
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> known;
   for (auto [s, each] : llvm::enumerate(setupVariables)) {
-    unsigned producer = each.producer == kNone ? nobody : each.producer;
+    unsigned producer = each.producer == kNone ? noProducer : each.producer;
     for (auto [a, consumer] : llvm::enumerate(each.consumers)) {
       auto [it, isNew] =
           known.try_emplace({producer, consumer.variable}, edges.size());
@@ -134,8 +134,8 @@ void SetupCosts::buildModel(const CoreGraph &core, const TableStore &store,
       return it == known.end() ? nullptr : &edges[it->second];
     };
     Edge *edge = scope.size() == 2 ? find(scope[0], scope[1]) : nullptr;
-    bool isTurned = !edge && scope.size() == 2;
-    if (isTurned)
+    bool isTransposed = !edge && scope.size() == 2;
+    if (isTransposed)
       edge = find(scope[1], scope[0]);
     if (!edge) {
       model.addFactor(scope, core.getTable(f));
@@ -145,16 +145,16 @@ void SetupCosts::buildModel(const CoreGraph &core, const TableStore &store,
     for (unsigned r = 0; r < edge->numRows; ++r)
       for (unsigned c = 0; c < edge->numColumns; ++c) {
         Cost &sum = edge->entries[r * edge->numColumns + c];
-        sum = addCosts(sum,
-                       convert(entries[isTurned ? c * edge->numRows + r
-                                                : r * edge->numColumns + c]));
+        sum = addCosts(
+            sum, convert(entries[isTransposed ? c * edge->numRows + r
+                                              : r * edge->numColumns + c]));
       }
   }
   firstShared = model.getNumFactors();
   for (const Edge &edge : edges) {
     const Role &share = edge.shares.front();
     const SetupVariable &owner = setupVariables[share.owner];
-    unsigned producer = owner.producer == kNone ? nobody : owner.producer;
+    unsigned producer = owner.producer == kNone ? noProducer : owner.producer;
     model.addFactor({producer, owner.consumers[share.consumer].variable},
                     kNoTable);
   }
@@ -169,14 +169,14 @@ void SetupCosts::fill(unsigned factor) {
   Edge &edge = edges[factor - firstShared];
   for (Role share : edge.shares) {
     SetupVariable &owner = setupVariables[share.owner];
-    auto &[variable, asking, part] = owner.consumers[share.consumer];
+    auto &[variable, requiring, part] = owner.consumers[share.consumer];
     for (unsigned r = 0; r < edge.numRows; ++r) {
       if (owner.left[r] == 0)
         continue;
       Cost more = owner.left[r] / owner.numToCome;
       owner.left[r] -= more;
       part[r] += more;
-      for (unsigned c : asking)
+      for (unsigned c : requiring)
         edge.entries[r * edge.numColumns + c] += more;
     }
     --owner.numToCome;
@@ -188,17 +188,17 @@ void SetupCosts::release(unsigned factor, const Cost *rows,
   Edge &edge = edges[factor - firstShared];
   for (Role share : edge.shares) {
     SetupVariable &owner = setupVariables[share.owner];
-    auto &[variable, asking, part] = owner.consumers[share.consumer];
+    auto &[variable, requiring, part] = owner.consumers[share.consumer];
     for (unsigned r = 0; r < edge.numRows; ++r) {
       Cost slack = part[r];
       if (slack == 0)
         continue;
       Cost *entries = edge.entries.data() + r * edge.numColumns;
-      for (unsigned c : asking)
+      for (unsigned c : requiring)
         slack = std::min(slack, entries[c] - rows[r] - columns[c]);
       part[r] -= slack;
       owner.left[r] += slack;
-      for (unsigned c : asking)
+      for (unsigned c : requiring)
         entries[c] -= slack;
     }
   }
@@ -214,24 +214,24 @@ void SetupCosts::addUnpaid(unsigned variable, ArrayRef<unsigned> values,
     bool isProducer = role.consumer == kNone;
     if (!isProducer && each.producer != kNone && !isSet(each.producer))
       continue;
-    auto asks = [&](const Consumer &consumer) {
+    auto isRequiredBy = [&](const Consumer &consumer) {
       return consumer.variable != variable && isSet(consumer.variable) &&
              llvm::is_contained(consumer.values, values[consumer.variable]);
     };
-    bool isAsked = llvm::any_of(each.consumers, asks);
-    if (isProducer && isAsked) {
+    bool isRequired = llvm::any_of(each.consumers, isRequiredBy);
+    if (isProducer && isRequired) {
       for (unsigned p = 0; p < sums.size(); ++p) {
         Cost more = each.left[p];
         for (const Consumer &consumer : each.consumers)
-          more += asks(consumer) ? 0 : consumer.part[p];
+          more += isRequiredBy(consumer) ? 0 : consumer.part[p];
         sums[p] += more;
       }
     } else if (!isProducer) {
       unsigned p = each.producer == kNone ? 0 : values[each.producer];
       const Consumer &own = each.consumers[role.consumer];
-      Cost more = isAsked ? -own.part[p] : each.left[p];
+      Cost more = isRequired ? -own.part[p] : each.left[p];
       for (const Consumer &consumer : each.consumers)
-        if (!isAsked && &consumer != &own)
+        if (!isRequired && &consumer != &own)
           more += consumer.part[p];
       for (unsigned value : own.values)
         sums[value] += more;
@@ -254,11 +254,11 @@ SetupCosts::getValuesOf(unsigned variable,
   const SetupVariable &each = setupVariables[setupVariableOf[variable]];
   bool mayBeOn = false, mayBeOff = true;
   for (const Consumer &consumer : each.consumers) {
-    auto asks = [&](unsigned value) {
+    auto isRequiredBy = [&](unsigned value) {
       return llvm::is_contained(consumer.values, value);
     };
-    mayBeOn |= llvm::any_of(others[consumer.variable], asks);
-    mayBeOff &= !llvm::all_of(others[consumer.variable], asks);
+    mayBeOn |= llvm::any_of(others[consumer.variable], isRequiredBy);
+    mayBeOff &= !llvm::all_of(others[consumer.variable], isRequiredBy);
   }
   if (mayBeOn && mayBeOff)
     return {0, 1};

@@ -100,10 +100,10 @@ public:
 
   /// Prepares a pass over the factors.
   void beginSweep();
-  /// `fill` adds to a factor its part of the remaining prices. `release`
-  /// returns the part that exceeds the least entries if `rows` and `columns`
-  /// are moved out of the factor.
+  /// Adds to a shared factor its part of the remaining prices.
   void fill(unsigned factor);
+  /// Returns to the remaining prices the part of them that a shared factor does
+  /// not need if `rows` and `columns` are moved out of it: its slack.
   void release(unsigned factor, const Cost *rows, const Cost *columns);
 
   /// Adds to `sums` the price of the copies that each value of `variable` would

@@ -28,8 +28,8 @@ static constexpr double kFinestOfProof = ProofWriter::kMostParts;
 /// The maximum number of table entries of a proof.
 static constexpr double kMostProofEntries = 1 << 18;
 
-/// The maximum number of consumers of a star; more are split into several
-/// stars, and the price with them.
+/// The maximum number of consumers of a hyper-factor; more are split into
+/// several hyper-factors, and the price with them.
 static constexpr unsigned kMostConsumers = 8;
 
 /// The number of doubles that are added and compared together.
@@ -62,12 +62,12 @@ SharedCopyBound::SharedCopyBound(const CoreGraph &core, const TableStore &store,
     offsets.push_back(offsets.back() +
                       (shared.isSetupVariable(v) ? 0 : core.getDomain(v)));
   beliefs.assign(offsets.back(), 0);
-  auto hasSwitch = [&](unsigned factor) {
+  auto hasSetupVariable = [&](unsigned factor) {
     return llvm::any_of(core.getScope(factor),
                         [&](unsigned v) { return shared.isSetupVariable(v); });
   };
   for (unsigned f = 0; f < core.getNumFactors(); ++f)
-    if (core.getScope(f).size() == 1 && !hasSwitch(f))
+    if (core.getScope(f).size() == 1 && !hasSetupVariable(f))
       addTo(core.getScope(f)[0], store[core.getTable(f)].entries, 1);
   noteImpossible();
   // A variable with one value, e.g. a copy that is always required, is folded
@@ -82,7 +82,7 @@ SharedCopyBound::SharedCopyBound(const CoreGraph &core, const TableStore &store,
   }
   for (unsigned f = 0; f < core.getNumFactors(); ++f) {
     ArrayRef<unsigned> scope = core.getScope(f);
-    if (scope.size() < 2 || hasSwitch(f))
+    if (scope.size() < 2 || hasSetupVariable(f))
       continue;
     ArrayRef<Cost> entries = store[core.getTable(f)].get();
     unsigned columns = core.getDomain(scope[1]);
@@ -94,8 +94,8 @@ SharedCopyBound::SharedCopyBound(const CoreGraph &core, const TableStore &store,
       addPair(scope[0], scope[1], entries, core);
   }
   noteImpossible();
-  addStars(core, shared);
-  linkStars(order, core.getNumVariables());
+  addHyperFactors(core, shared);
+  linkHyperFactors(order, core.getNumVariables());
   for (unsigned v = 0; v < core.getNumVariables(); ++v)
     for (unsigned value = 0; value < getDomain(v); ++value)
       if (beliefs[offsets[v] + value] == kInfinity)
@@ -125,11 +125,11 @@ void SharedCopyBound::addPair(unsigned a, unsigned b, ArrayRef<Cost> entries,
   std::vector<double> costs;
   for (Cost cost : entries)
     costs.push_back(fromCost(cost));
-  std::vector<unsigned> asked;
+  std::vector<unsigned> required;
   for (unsigned value = 0; value < core.getDomain(b); ++value)
-    asked.push_back(value);
-  addStar(a, {b}, std::move(asked), core.getDomain(a), core.getDomain(b),
-          std::move(costs), kNone, core);
+    required.push_back(value);
+  addHyperFactor(a, {b}, std::move(required), core.getDomain(a),
+                 core.getDomain(b), std::move(costs), kNone, core);
 }
 
 /// The setup variables of one producer, or of consumers without a producer,
@@ -138,12 +138,12 @@ struct SharedCopyBound::Group {
   unsigned producer;
   llvm::SmallVector<const SetupCosts::SetupVariable *, 8> setupVariables = {};
   /// Per consumer, the setup variable that each value requires.
-  std::map<unsigned, std::vector<unsigned>> asked = {};
+  std::map<unsigned, std::vector<unsigned>> required = {};
 
   bool add(const SetupCosts::SetupVariable &each, const CoreGraph &core) {
     size_t numCommon = 0;
     for (const SetupCosts::Consumer &consumer : each.consumers)
-      if (auto it = asked.find(consumer.variable); it != asked.end()) {
+      if (auto it = required.find(consumer.variable); it != required.end()) {
         ++numCommon;
         for (unsigned value : consumer.values)
           if (it->second[value] != kNone)
@@ -151,10 +151,10 @@ struct SharedCopyBound::Group {
       }
     // Without a producer, the consumers identify the tensor.
     if (producer == kNone &&
-        numCommon < std::min(asked.size(), each.consumers.size()))
+        numCommon < std::min(required.size(), each.consumers.size()))
       return false;
     for (const SetupCosts::Consumer &consumer : each.consumers) {
-      std::vector<unsigned> &values = asked[consumer.variable];
+      std::vector<unsigned> &values = required[consumer.variable];
       values.resize(core.getDomain(consumer.variable), kNone);
       for (unsigned value : consumer.values)
         values[value] = setupVariables.size();
@@ -164,8 +164,8 @@ struct SharedCopyBound::Group {
   }
 };
 
-void SharedCopyBound::addStars(const CoreGraph &core,
-                               const SetupCosts &shared) {
+void SharedCopyBound::addHyperFactors(const CoreGraph &core,
+                                      const SetupCosts &shared) {
   std::vector<Group> groups;
   // The groups per producer, or per consumer if there is no producer.
   std::map<unsigned, std::set<unsigned>> groupsOf;
@@ -193,13 +193,13 @@ void SharedCopyBound::addStars(const CoreGraph &core,
     unsigned rows =
         group.producer == kNone ? 1 : core.getDomain(group.producer);
     unsigned columns = group.setupVariables.size();
-    unsigned parts = llvm::divideCeil(group.asked.size(), kMostConsumers);
+    unsigned parts = llvm::divideCeil(group.required.size(), kMostConsumers);
     sets.push_back({group.producer, llvm::map_to_vector<8>(
                                         group.setupVariables, [](auto *each) {
                                           return each->variable;
                                         })});
-    canProve &= !group.asked.count(group.producer);
-    for (const auto &consumer : group.asked)
+    canProve &= !group.required.count(group.producer);
+    for (const auto &consumer : group.required)
       canProve &=
           std::ldexp(consumer.second.size(), columns) <= kMostProofEntries;
     std::vector<double> costs;
@@ -208,25 +208,27 @@ void SharedCopyBound::addStars(const CoreGraph &core,
         costs.push_back(std::floor(fromCost(each->price[p]) / parts));
     for (unsigned part = 0; part < parts; ++part) {
       llvm::SmallVector<unsigned, 8> consumers;
-      std::vector<unsigned> asked;
-      for (auto [index, consumer] : llvm::enumerate(group.asked)) {
+      std::vector<unsigned> required;
+      for (auto [index, consumer] : llvm::enumerate(group.required)) {
         if (index % parts != part)
           continue;
         consumers.push_back(consumer.first);
         for (unsigned each : consumer.second)
-          asked.push_back(std::min(each, columns));
+          required.push_back(std::min(each, columns));
       }
-      addStar(group.producer, consumers, std::move(asked), rows, columns, costs,
-              sets.size() - 1, core);
+      addHyperFactor(group.producer, consumers, std::move(required), rows,
+                     columns, costs, sets.size() - 1, core);
     }
   }
 }
 
-void SharedCopyBound::addStar(unsigned producer, ArrayRef<unsigned> consumers,
-                              std::vector<unsigned> asked, unsigned rows,
-                              unsigned columns, std::vector<double> costs,
-                              unsigned set, const CoreGraph &core) {
-  // Many stars have equal prices, so each table is stored once.
+void SharedCopyBound::addHyperFactor(unsigned producer,
+                                     ArrayRef<unsigned> consumers,
+                                     std::vector<unsigned> required,
+                                     unsigned rows, unsigned columns,
+                                     std::vector<double> costs, unsigned set,
+                                     const CoreGraph &core) {
+  // Many hyper-factors have equal prices, so each table is stored once.
   std::vector<double> key = costs;
   key.push_back(rows);
   Prices &known = prices[std::move(key)];
@@ -244,20 +246,20 @@ void SharedCopyBound::addStar(unsigned producer, ArrayRef<unsigned> consumers,
         known.byRow[r * known.columnWidth + c] =
             known.byColumn[c * known.rowWidth + r] = costs[r * columns + c];
   }
-  stars.push_back({producer,
-                   {consumers.begin(), consumers.end()},
-                   &known,
-                   unsigned(given.size()),
-                   std::move(asked),
-                   set});
+  hyperFactors.push_back({producer,
+                          {consumers.begin(), consumers.end()},
+                          &known,
+                          unsigned(given.size()),
+                          std::move(required),
+                          set});
   unsigned numValues = rows;
   for (unsigned consumer : consumers)
     numValues += core.getDomain(consumer);
   given.resize(given.size() + numValues, 0);
 }
 
-void SharedCopyBound::linkStars(ArrayRef<unsigned> wanted,
-                                unsigned numVariables) {
+void SharedCopyBound::linkHyperFactors(ArrayRef<unsigned> wanted,
+                                       unsigned numVariables) {
   std::vector<unsigned> ranks(numVariables, 0);
   for (unsigned v : wanted)
     if (v < numVariables && getDomain(v) > 0) {
@@ -267,17 +269,17 @@ void SharedCopyBound::linkStars(ArrayRef<unsigned> wanted,
   before.resize(numVariables);
   after.resize(numVariables);
   all.resize(numVariables);
-  for (auto [s, star] : llvm::enumerate(stars)) {
-    llvm::SmallVector<unsigned, 8> variables = {star.producer};
-    variables.append(star.consumers.begin(), star.consumers.end());
-    unsigned first = ~0u, last = 0, at = star.given;
+  for (auto [f, factor] : llvm::enumerate(hyperFactors)) {
+    llvm::SmallVector<unsigned, 8> variables = {factor.producer};
+    variables.append(factor.consumers.begin(), factor.consumers.end());
+    unsigned first = ~0u, last = 0, at = factor.given;
     for (unsigned v : variables)
       if (v != kNone) {
         first = std::min(first, ranks[v]);
         last = std::max(last, ranks[v]);
       }
     for (auto [place, v] : llvm::enumerate(variables)) {
-      Slot slot = {unsigned(s), unsigned(place), at};
+      Slot slot = {unsigned(f), unsigned(place), at};
       at += v == kNone ? 1 : getDomain(v);
       if (v == kNone)
         continue;
@@ -336,38 +338,38 @@ findLeastPartition(double *into, const double *alone, const double *least,
   }
 }
 
-/// Computes `asking`, the cost per set of consumers and setup variable, and
-/// `asksNone`, for the consumers except the one at `place`. Returns the number
-/// of sets.
-size_t SharedCopyBound::gather(const Star &star, unsigned place) {
-  unsigned columns = star.prices->columns, width = star.prices->columnWidth;
-  size_t numSets = size_t(1) << (star.consumers.size() - (place ? 1 : 0));
-  asking.resize(std::max(asking.size(), numSets * width));
-  std::fill_n(asking.begin(), width, 0);
-  asksNone.clear();
-  const unsigned *asked = star.asked.data();
-  const double *mine = &given[star.given] + star.prices->rows;
-  for (auto [index, consumer] : llvm::enumerate(star.consumers)) {
+/// Computes `requiring`, the cost per set of consumers and setup variable, and
+/// `requiresNone`, for the consumers except the one at `place`. Returns the
+/// number of sets.
+size_t SharedCopyBound::gather(const HyperFactor &factor, unsigned place) {
+  unsigned columns = factor.prices->columns, width = factor.prices->columnWidth;
+  size_t numSets = size_t(1) << (factor.consumers.size() - (place ? 1 : 0));
+  requiring.resize(std::max(requiring.size(), numSets * width));
+  std::fill_n(requiring.begin(), width, 0);
+  requiresNone.clear();
+  const unsigned *required = factor.required.data();
+  const double *mine = &given[factor.given] + factor.prices->rows;
+  for (auto [index, consumer] : llvm::enumerate(factor.consumers)) {
     unsigned domain = getDomain(consumer);
     if (index + 1 != place) {
-      double *into = &asking[(size_t(1) << asksNone.size()) * width];
+      double *into = &requiring[(size_t(1) << requiresNone.size()) * width];
       std::fill_n(into, width, kInfinity);
-      asksNone.push_back(kInfinity);
+      requiresNone.push_back(kInfinity);
       for (unsigned value = 0; value < domain; ++value) {
-        double &best =
-            asked[value] < columns ? into[asked[value]] : asksNone.back();
+        double &best = required[value] < columns ? into[required[value]]
+                                                 : requiresNone.back();
         best = std::min(best, mine[value]);
       }
     }
-    asked += domain;
+    required += domain;
     mine += domain;
   }
   for (size_t set = 3; set < numSets; ++set)
     if (set & (set - 1)) {
-      const double *some = &asking[(set & (set - 1)) * width],
-                   *one = &asking[(set & -set) * width];
+      const double *some = &requiring[(set & (set - 1)) * width],
+                   *one = &requiring[(set & -set) * width];
       for (unsigned s = 0; s < width; ++s)
-        asking[set * width + s] = some[s] + one[s];
+        requiring[set * width + s] = some[s] + one[s];
     }
   return numSets;
 }
@@ -380,22 +382,23 @@ void SharedCopyBound::partition(const Prices &price, size_t numSets) {
   std::fill_n(least.begin(), width, 0);
   for (size_t set = 1; set < numSets; ++set) {
     findLeast(&alone[set * width], price.byColumn.data(),
-              &asking[set * price.columnWidth], price.columns, width);
+              &requiring[set * price.columnWidth], price.columns, width);
     // The lowest consumer requires nothing, or shares a setup variable with
     // some of the others.
     size_t lowest = set & -set, others = set ^ lowest;
     double *into = &least[set * width];
     for (unsigned p = 0; p < width; ++p)
-      into[p] = least[others * width + p] + asksNone[llvm::countr_zero(set)];
+      into[p] =
+          least[others * width + p] + requiresNone[llvm::countr_zero(set)];
     findLeastPartition(into, alone.data(), least.data(), lowest, others, width);
   }
 }
 
 void SharedCopyBound::minimize(const Slot &slot) {
-  const Star &star = stars[slot.star];
-  const Prices &price = *star.prices;
+  const HyperFactor &factor = hyperFactors[slot.factor];
+  const Prices &price = *factor.prices;
   unsigned rows = price.rows, width = price.columnWidth;
-  size_t numSets = gather(star, slot.place);
+  size_t numSets = gather(factor, slot.place);
   partition(price, numSets);
   int64_t numEntries = price.columns * (slot.place ? 2 : 1);
   int64_t numPartitions = 1;
@@ -411,11 +414,11 @@ void SharedCopyBound::minimize(const Slot &slot) {
   }
 
   // Any other consumer may share the setup variable that a consumer requires.
-  const double *producer = &given[star.given];
+  const double *producer = &given[factor.given];
   double none = kInfinity;
   paid.resize(rows);
   rest.resize(width);
-  opened.assign(width, kInfinity);
+  shared.assign(width, kInfinity);
   for (size_t with = 0; with < numSets; ++with) {
     for (unsigned p = 0; p < rows; ++p)
       paid[p] = producer[p] + least[(numSets - 1 - with) * price.rowWidth + p];
@@ -423,16 +426,17 @@ void SharedCopyBound::minimize(const Slot &slot) {
       none = *llvm::min_element(paid);
     findLeast(rest.data(), price.byRow.data(), paid.data(), rows, width);
     for (unsigned s = 0; s < width; ++s) {
-      double sum = rest[s] + asking[with * width + s];
-      opened[s] = sum < opened[s] ? sum : opened[s];
+      double sum = rest[s] + requiring[with * width + s];
+      shared[s] = sum < shared[s] ? sum : shared[s];
     }
   }
   result.clear();
-  const unsigned *asked = star.asked.data() + (slot.given - star.given - rows);
-  for (unsigned value = 0; value < getDomain(star.consumers[slot.place - 1]);
+  const unsigned *required =
+      factor.required.data() + (slot.given - factor.given - rows);
+  for (unsigned value = 0; value < getDomain(factor.consumers[slot.place - 1]);
        ++value)
-    result.push_back(asked[value] < price.columns ? opened[asked[value]]
-                                                  : none);
+    result.push_back(required[value] < price.columns ? shared[required[value]]
+                                                     : none);
 }
 
 void SharedCopyBound::take(unsigned variable, ArrayRef<Slot> slots) {
@@ -481,7 +485,7 @@ void SharedCopyBound::pass() {
 }
 
 /// Returns the sum of the least beliefs. After a pass the least cost of every
-/// star is 0.
+/// hyper-factor is 0.
 double SharedCopyBound::getSum() const {
   double sum = 0;
   for (unsigned v : order)
@@ -550,9 +554,11 @@ void SharedCopyBound::dropValues(
   updateBound();
 }
 
-/// Writes the moves from the variables of a star into one of its tables.
-void SharedCopyBound::writeMoves(const Star &star, ProofWriter &writer) const {
-  unsigned at = star.given;
+/// Writes the moves from the variables of a hyper-factor into one of its
+/// tables.
+void SharedCopyBound::writeMoves(const HyperFactor &factor,
+                                 ProofWriter &writer) const {
+  unsigned at = factor.given;
   auto move = [&](unsigned variable, unsigned other, unsigned domain) {
     std::vector<Cost> amounts;
     for (double amount : ArrayRef(given).slice(at, domain))
@@ -561,12 +567,13 @@ void SharedCopyBound::writeMoves(const Star &star, ProofWriter &writer) const {
     if (variable != kNone)
       writer.move({variable, other}, /*place=*/0, amounts);
   };
-  bool isPair = star.set == kNone;
-  move(star.producer,
-       isPair ? star.consumers[0] : sets[star.set].setupVariables[0],
-       star.prices->rows);
-  for (unsigned consumer : star.consumers)
-    move(consumer, isPair ? star.producer : sets[star.set].setupVariables[0],
+  bool isPair = factor.set == kNone;
+  move(factor.producer,
+       isPair ? factor.consumers[0] : sets[factor.set].setupVariables[0],
+       factor.prices->rows);
+  for (unsigned consumer : factor.consumers)
+    move(consumer,
+         isPair ? factor.producer : sets[factor.set].setupVariables[0],
          getDomain(consumer));
 }
 
@@ -576,10 +583,11 @@ Cost SharedCopyBound::writeProof(ProofWriter &writer) const {
     writer.drop(variable, values);
   // The elimination order of each tensor: consumers, setup variables, producer.
   std::vector<llvm::SmallVector<unsigned, 16>> orders(sets.size());
-  for (const Star &star : stars) {
-    writeMoves(star, writer);
-    if (star.set != kNone)
-      orders[star.set].append(star.consumers.begin(), star.consumers.end());
+  for (const HyperFactor &factor : hyperFactors) {
+    writeMoves(factor, writer);
+    if (factor.set != kNone)
+      orders[factor.set].append(factor.consumers.begin(),
+                                factor.consumers.end());
   }
   for (auto [set, order] : llvm::zip(sets, orders)) {
     order.append(set.setupVariables.begin(), set.setupVariables.end());

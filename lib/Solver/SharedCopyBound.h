@@ -10,8 +10,8 @@
 // variables of one producer, the copies of one tensor, are one factor of the
 // producer and all consumers:
 //
-//     star(p, c1, c2, ..) = sum of price(p, s) over the copies s that some
-//                           c requires
+//     factor(p, c1, c2, ..) = sum of price(p, s) over the copies s that some
+//                             c requires
 //
 // The min-marginals of this factor are computed without its table. With sets T
 // of consumers as bits and a value p of the producer,
@@ -21,8 +21,8 @@
 //
 // where cost(c, s) is the least cost of a value of c that requires s. This
 // takes 2^n * m + 3^n steps for n consumers and m setup variables per value of
-// the producer. A factor of two variables is a star with one consumer, each
-// value of which has a setup variable of its own.
+// the producer. A factor of two variables is a hyper-factor with one consumer,
+// each value of which has a setup variable of its own.
 //
 // Costs are moved as in DualBound. They are doubles with integral values, in
 // units of 1 / `scale`, so that sums are exact.
@@ -82,50 +82,52 @@ public:
 private:
   static constexpr unsigned kNone = SetupCosts::kNone;
 
-  /// The prices of the setup variables of a star, per value of the producer and
-  /// setup variable, in both orders. Rows are padded to the widths.
+  /// The prices of the setup variables of a hyper-factor, per value of the
+  /// producer and setup variable, in both orders. Rows are padded to the
+  /// widths.
   struct Prices {
     unsigned rows, columns, rowWidth, columnWidth;
     std::vector<double> byRow, byColumn;
   };
-  struct Star {
+  struct HyperFactor {
     unsigned producer; // or kNone
     llvm::SmallVector<unsigned, 4> consumers;
     const Prices *prices;
-    /// The offset in the costs moved to the star: from the producer (one number
-    /// if there is none), then from each consumer per value.
+    /// The offset in the costs moved to the hyper-factor: from the producer
+    /// (one number if there is none), then from each consumer per value.
     unsigned given;
     /// Per consumer and value, the setup variable that it requires, or the
     /// number of setup variables if none; concatenated over consumers.
-    std::vector<unsigned> asked;
-    /// The index in `sets`, because other stars may have other consumers of the
-    /// setup variables; kNone for a factor of two variables.
+    std::vector<unsigned> required;
+    /// The index in `sets`, because other hyper-factors may have other
+    /// consumers of the setup variables; kNone for a factor of two variables.
     unsigned set;
   };
   struct Set {
     unsigned producer;
     llvm::SmallVector<unsigned, 8> setupVariables;
   };
-  /// A variable of a star: its producer (place 0) or a consumer.
+  /// A variable of a hyper-factor: its producer (place 0) or a consumer.
   struct Slot {
-    unsigned star, place, given;
+    unsigned factor, place, given;
   };
   struct Group;
 
   void addTo(unsigned variable, const Cost *entries, unsigned step);
   void addPair(unsigned a, unsigned b, llvm::ArrayRef<Cost> entries,
                const CoreGraph &core);
-  void addStars(const CoreGraph &core, const SetupCosts &shared);
-  void addStar(unsigned producer, llvm::ArrayRef<unsigned> consumers,
-               std::vector<unsigned> asked, unsigned rows, unsigned columns,
-               std::vector<double> prices, unsigned set, const CoreGraph &core);
+  void addHyperFactors(const CoreGraph &core, const SetupCosts &shared);
+  void addHyperFactor(unsigned producer, llvm::ArrayRef<unsigned> consumers,
+                      std::vector<unsigned> required, unsigned rows,
+                      unsigned columns, std::vector<double> prices,
+                      unsigned set, const CoreGraph &core);
   void noteImpossible();
-  void writeMoves(const Star &star, ProofWriter &writer) const;
-  void linkStars(llvm::ArrayRef<unsigned> order, unsigned numVariables);
+  void writeMoves(const HyperFactor &factor, ProofWriter &writer) const;
+  void linkHyperFactors(llvm::ArrayRef<unsigned> order, unsigned numVariables);
 
-  /// Computes the min-marginals of a variable of a star, per value.
+  /// Computes the min-marginals of a variable of a hyper-factor, per value.
   void minimize(const Slot &slot);
-  size_t gather(const Star &star, unsigned place);
+  size_t gather(const HyperFactor &factor, unsigned place);
   void partition(const Prices &price, size_t numSets);
   void take(unsigned variable, llvm::ArrayRef<Slot> slots);
   void give(unsigned variable, llvm::ArrayRef<Slot> slots, size_t parts);
@@ -149,17 +151,17 @@ private:
   std::vector<unsigned> offsets; // per variable
   std::vector<double> beliefs;   // per value
   std::vector<double> given;
-  std::vector<Star> stars;
+  std::vector<HyperFactor> hyperFactors;
   std::map<std::vector<double>, Prices> prices;
   std::vector<unsigned> order; // of the variables with values
   std::vector<llvm::SmallVector<Slot, 4>> before, after, all; // per variable
 
-  // Scratch of `minimize`. `asking`: cost per set of consumers and setup
+  // Scratch of `minimize`. `requiring`: cost per set of consumers and setup
   // variable; `alone`, `least`: cost per set and value of the producer;
-  // `asksNone`: cost per consumer that requires nothing; `paid`, `rest`,
-  // `opened`: the minimum of all else, per value of the producer or per setup
+  // `requiresNone`: cost per consumer that requires nothing; `paid`, `rest`,
+  // `shared`: the minimum of all else, per value of the producer or per setup
   // variable.
-  std::vector<double> asking, alone, least, asksNone, paid, rest, opened;
+  std::vector<double> requiring, alone, least, requiresNone, paid, rest, shared;
   std::vector<double> result, sums;
 };
 

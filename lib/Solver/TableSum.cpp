@@ -243,10 +243,10 @@ template <typename Add> void Minimizer<Add>::run(Cost *out) {
     unsigned d = numOuter;
     while (d-- > 0) {
       bool wraps = ++index[d] == shape.scope[d];
-      size_t turns = wraps ? shape.scope[d] - 1 : 0;
+      size_t steps = wraps ? shape.scope[d] - 1 : 0;
       for (auto *terms : {&rows, &scalars})
         for (Rows &term : *terms)
-          term.entries = wraps ? term.entries - turns * term.steps[d]
+          term.entries = wraps ? term.entries - steps * term.steps[d]
                                : term.entries + term.steps[d];
       if (!wraps)
         break;

@@ -27,7 +27,8 @@ struct Axis {
   unsigned coordinate = 0;
   int64_t stride = 1;
   int64_t extent = 1;
-  /// The digits that the axis shows; empty below a cut.
+  /// The label: the digits of the axis, or empty for the inner part of a cut
+  /// axis.
   std::string text;
   /// The axis is best cut at multiples of this number of positions.
   int64_t grain = 0;

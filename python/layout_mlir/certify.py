@@ -71,14 +71,14 @@ class Network:
     def __init__(self, problem: Problem, live: dict[int, list[int]], most: int = 0) -> None:
         self.problem, self.forbidden, self.live = problem, problem.forbidden, live
         self.tables_of = {v: dict[Scope, Table]() for v in live}  # a table is listed under each of its variables
-        self.charged, self.asks = Counter[tuple[int, ...]](), dict[tuple[int, ...], dict[int, bool]]()
+        self.charged, self.required = Counter[tuple[int, ...]](), dict[tuple[int, ...], dict[int, bool]]()
         self.most, self.bound = most, 0
         require(most < self.forbidden // 8, "numbers get too large")
 
     def copy(self, parts: int = 1) -> Network:
         """Returns a copy in which all costs are multiplied by `parts`."""
         other = Network(self.problem, dict(self.live), self.most * parts)
-        other.bound, other.charged, other.asks = self.bound * parts, Counter(self.charged), dict(self.asks)
+        other.bound, other.charged, other.required = self.bound * parts, Counter(self.charged), dict(self.required)
         other.tables_of = {v: {scope: table if parts == 1 else np.minimum(table, self.forbidden // parts) * parts
                                for scope, table in tables.items()} for v, tables in self.tables_of.items()}
         return other
@@ -166,20 +166,20 @@ class Network:
         for x, amount in zip(self.live[producer], amounts):
             self.charged[paid := (variable, value, consumer, producer, x)] += int(amount)
             require(self.charged[paid] >= 0, "more is returned than was charged")
-        pays = np.array([x == value for x in self.live[variable]]).astype(self.problem.type)
-        if (key := (variable, value, consumer)) not in self.asks:
+        is_on = np.array([x == value for x in self.live[variable]]).astype(self.problem.type)
+        if (key := (variable, value, consumer)) not in self.required:
             others = self.project(variable, consumer)
-            others.add((variable,), pays * self.forbidden)
+            others.add((variable,), is_on * self.forbidden)
             others.eliminate(variable)
-            self.asks[key] = {x: cost > self.forbidden // 2 for x, cost in others.bounds(consumer).items()}
-        asks = np.array([self.asks[key][x] for x in self.live[consumer]]).astype(self.problem.type)
-        price = self.tables_of[variable].pop((variable,), pays * 0)  # merged into the table with the producer
+            self.required[key] = {x: cost > self.forbidden // 2 for x, cost in others.bounds(consumer).items()}
+        required = np.array([self.required[key][x] for x in self.live[consumer]]).astype(self.problem.type)
+        price = self.tables_of[variable].pop((variable,), is_on * 0)  # merged into the table with the producer
         self.add_product(variable, price, producer, amounts * 0 + 1)
-        self.add_product(variable, pays, producer, -amounts)
+        self.add_product(variable, is_on, producer, -amounts)
         if producer == variable:
-            self.add((consumer,), asks * amounts[pays == 1])
+            self.add((consumer,), required * amounts[is_on == 1])
         else:
-            self.add_product(producer, amounts, consumer, asks)
+            self.add_product(producer, amounts, consumer, required)
 
     def restrict(self, variable: int, values: Iterable[int]) -> None:
         """Restricts a variable to the given values."""

@@ -114,8 +114,8 @@ def _load_onnx(model: ModelProto, name: str, folder: pathlib.Path, inputs: _Arra
     except onnx_shapes.WrongShape as error:
         raise ImportFailed(f"--shape: {error}") from None
     names = [value.name for value in onnx_shapes.inputs_of(model.graph)]
-    is_open = onnx_shapes.has_dynamic_sizes(model.graph)
-    prepared = onnx_import.prepare_checked(type(model).FromString(model.SerializeToString()) if is_open else model)
+    is_dynamic = onnx_shapes.has_dynamic_sizes(model.graph)
+    prepared = onnx_import.prepare_checked(type(model).FromString(model.SerializeToString()) if is_dynamic else model)
     try:
         draws = [_replace(draw, inputs, names)
                  for draw in onnx_compare.draw_inputs(prepared.graph, options.seed, first=1)]
@@ -135,7 +135,7 @@ def _load_onnx(model: ModelProto, name: str, folder: pathlib.Path, inputs: _Arra
         result.reference = f"ONNX Runtime {onnxruntime.__version__}"
         if any(each.dtype.itemsize == 2 for each in result.oracle.outputs):
             result.tolerance = 2e-2
-    if is_open and not options.dynamic:
+    if is_dynamic and not options.dynamic:
         onnx_shapes.set_shapes(model, {number: array.shape for number, array in enumerate(result.inputs)})
         prepared = onnx_import.prepare_checked(model)
     result.module.write_bytes(onnx_import.lower(prepared))

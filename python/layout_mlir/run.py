@@ -203,7 +203,7 @@ def compare(args: argparse.Namespace, model: Model, inputs: list[pathlib.Path],
     """Runs both programs alternately; returns the records of layout-run and the results of the original program."""
     count = len(model.oracle.outputs if model.oracle else [])
     outputs = [folder / f"result-{number}.npy" for number in range(count)]
-    with Progress("compiling, running both in turns"):
+    with Progress("compiling, running both alternately"):
         run_tool("layout-run", folder / "before.mlirbc", folder / "after.mlirbc",
                  *[f"--input={path}" for path in inputs], *[f"--output={path}" for path in outputs],
                  "--warmup=1", f"--repeat={args.repeat}", f"--threads={args.threads}", "--compare",

@@ -72,7 +72,7 @@ Shape mlir::layout::python::toShape(py::handle values) {
   return toSizes(values, std::nullopt);
 }
 
-Shape mlir::layout::python::toOpenShape(py::handle values) {
+Shape mlir::layout::python::toDynamicShape(py::handle values) {
   return toSizes(values, kUnknownSize);
 }
 

@@ -30,7 +30,7 @@ SmallVector<int64_t> toInts(pybind11::handle values, StringRef what,
 /// Converts to static sizes, each at least 0.
 Shape toShape(pybind11::handle values);
 /// Converts to sizes; None becomes kUnknownSize.
-Shape toOpenShape(pybind11::handle values);
+Shape toDynamicShape(pybind11::handle values);
 
 /// Converts to an index inside `shape`.
 SmallVector<int64_t> toIndex(pybind11::handle values, ArrayRef<int64_t> shape);

@@ -32,7 +32,7 @@ static FailureOr<RankedTensorType> getType(const LayoutValue &layout,
 static ConversionSummary convert(const LayoutValue &self,
                                  const LayoutValue &other, py::handle given,
                                  const py::object &target) {
-  Shape shape = toOpenShape(given);
+  Shape shape = toDynamicShape(given);
   self.on(shape)->requireValid();
   other.on(shape)->requireValid();
   if (!self.hasElement() || self.element != other.element)
@@ -45,8 +45,8 @@ static ConversionSummary convert(const LayoutValue &self,
                      Attribute attr = parseAttribute(text, context);
                      if (!attr)
                        return failure();
-                     auto figures = dyn_cast<TargetInterface>(attr);
-                     if (!figures) {
+                     auto targetAttr = dyn_cast<TargetInterface>(attr);
+                     if (!targetAttr) {
                        emitError(UnknownLoc::get(context))
                            << attr << " is not a target: write it as in IR, "
                            << kDefaultTarget;
@@ -56,7 +56,7 @@ static ConversionSummary convert(const LayoutValue &self,
                           to = getType(other, shape, self.element, context);
                      if (failed(from) || failed(to))
                        return failure();
-                     return ConversionSummary::get(*from, *to, figures);
+                     return ConversionSummary::get(*from, *to, targetAttr);
                    });
 }
 

@@ -34,7 +34,7 @@ static std::vector<std::string> print(ArrayRef<Type> types) {
 }
 
 Cost FunctionOfPython::getOpCost(const OpToPrice &op) {
-  return ask([&] {
+  return getPrice([&] {
     std::string text;
     llvm::raw_string_ostream os(text);
     op.op->print(os, OpPrintingFlags().useLocalScope().assumeVerified());
@@ -44,14 +44,14 @@ Cost FunctionOfPython::getOpCost(const OpToPrice &op) {
 }
 
 Cost FunctionOfPython::getConversionCost(const ConversionToPrice &conversion) {
-  return ask([&] {
+  return getPrice([&] {
     StringRef name = ConvertOp::getOperationName();
     return PricedOp{name.str(), name.str(), print({conversion.from}),
                     print({conversion.to}), conversion.modeled};
   });
 }
 
-Cost FunctionOfPython::ask(llvm::function_ref<PricedOp()> describe) {
+Cost FunctionOfPython::getPrice(llvm::function_ref<PricedOp()> describe) {
   PricedOp op = describe();
   if (error)
     return op.modeled;

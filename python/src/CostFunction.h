@@ -33,7 +33,7 @@ public:
   std::exception_ptr takeError() { return std::exchange(error, nullptr); }
 
 private:
-  Cost ask(llvm::function_ref<PricedOp()> describe);
+  Cost getPrice(llvm::function_ref<PricedOp()> describe);
 
   pybind11::object function;
   std::exception_ptr error;

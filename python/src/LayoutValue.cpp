@@ -134,18 +134,19 @@ LayoutValue::Ptr LayoutValue::parse(const std::string &given,
   StringRef text = StringRef(given).trim();
   checkLayoutText(text);
   Type elementType = element ? parseElement(*element) : Type();
-  Attribute figures;
+  Attribute targetAttr;
   if (target)
-    figures = inContext(*target, [&](MLIRContext *c) -> FailureOr<Attribute> {
-      return nonNull(parseAttribute(*target, c));
-    });
+    targetAttr =
+        inContext(*target, [&](MLIRContext *c) -> FailureOr<Attribute> {
+          return nonNull(parseAttribute(*target, c));
+        });
   return inContext(text, [&](MLIRContext *context) -> FailureOr<Ptr> {
     Attribute attr = parseAttribute(text, context);
     if (!attr)
       return failure();
     auto layout = dyn_cast<LayoutAttrInterface>(attr);
-    if (layout && figures) {
-      attr = layout.withTarget(figures);
+    if (layout && targetAttr) {
+      attr = layout.withTarget(targetAttr);
       layout = dyn_cast_if_present<LayoutAttrInterface>(attr);
     }
     if (!attr)

@@ -16,13 +16,13 @@ using namespace mlir;
 using namespace mlir::layout;
 using namespace mlir::layout::python;
 
-/// Calls ask(error) and returns its value; throws its reason if it has none.
-template <typename Fn> static auto answer(Fn ask) {
+/// Calls query(error) and returns its value; throws its reason if it has none.
+template <typename Fn> static auto answer(Fn query) {
   std::string reason;
-  decltype(ask(FailureReason())) result;
+  decltype(query(FailureReason())) result;
   {
     py::gil_scoped_release withoutInterpreter;
-    result = ask([&](const Twine &why) { reason = why.str(); });
+    result = query([&](const Twine &why) { reason = why.str(); });
   }
   if (!result)
     fail(reason);
@@ -61,7 +61,7 @@ static py::dict getBanks(const LayoutValue &self, const py::sequence &indices,
     return getBankUse(on->map, on->shape, at, bytes, banks, error);
   });
   py::dict result;
-  result["turns"] = use.turns;
+  result["cycles"] = use.cycles;
   result["banks"] = toTuple(use.banks);
   return result;
 }
@@ -69,8 +69,8 @@ static py::dict getBanks(const LayoutValue &self, const py::sequence &indices,
 static py::object doOverlap(const LayoutValue &self, py::handle shape,
                             const LayoutValue &other, py::handle otherShape,
                             int64_t byte, int64_t otherByte, bool holes) {
-  auto mine = self.on(toOpenShape(shape)),
-       theirs = other.on(toOpenShape(otherShape));
+  auto mine = self.on(toDynamicShape(shape)),
+       theirs = other.on(toDynamicShape(otherShape));
   PlacedTensor a{mine->map, mine->shape, requireElementBytes(*mine), byte},
       b{theirs->map, theirs->shape, requireElementBytes(*theirs), otherByte};
   return toPython(answer([&](FailureReason error) {
@@ -82,7 +82,7 @@ static py::object doOverlap(const LayoutValue &self, py::handle shape,
 static py::object doesRefine(const LayoutValue &self, const LayoutValue &other,
                              py::handle shape, int64_t group,
                              int64_t otherGroup) {
-  Shape sizes = toOpenShape(shape);
+  Shape sizes = toDynamicShape(shape);
   auto mine = self.on(sizes), theirs = other.on(sizes);
   return toPython(answer([&](FailureReason error) {
     return refines(mine->map, group, theirs->map, otherGroup, sizes, error);
@@ -107,14 +107,14 @@ Channels are the values of the digit that is distributed over the cores.)")
            R"(Returns the bank conflicts of a simultaneous access to `indices`.
 
 Byte b is in bank b // stripe_bytes % banks. A bank serves one word of
-`word_bytes` (default: `stripe_bytes`) in a cycle. In the result, 'turns' is the
+`word_bytes` (default: `stripe_bytes`) in a cycle. In the result, 'cycles' is the
 number of cycles, which is the largest number of distinct words in one bank: 1
 without conflicts. 'banks' is the bank of each element.
 
 >>> plain = Layout('#layout.map<(i, j) -> buffer(i, j)>', element='f32')
 >>> swizzled = Layout('#layout.map<(i, j) -> buffer(i, xor(i, j : 32))>', element='f32')
 >>> column = [(i, 3) for i in range(32)]
->>> [L.bank_use(column, (32, 32), banks=32)['turns'] for L in (plain, swizzled)]
+>>> [L.bank_use(column, (32, 32), banks=32)['cycles'] for L in (plain, swizzled)]
 [32, 1]
 
 If `banks` is a Target, its parameters describe the memory of one core:

@@ -45,12 +45,12 @@ value are equal.)";
 static std::shared_ptr<LayoutValue>
 make(const py::str &text, const py::object &target,
      const std::optional<py::str> &element) {
-  std::optional<std::string> figures, type;
+  std::optional<std::string> targetText, type;
   if (!target.is_none())
-    figures = getTargetText(target);
+    targetText = getTargetText(target);
   if (element)
     type = *element;
-  return toPython(LayoutValue::parse(expandName(text), figures, type));
+  return toPython(LayoutValue::parse(expandName(text), targetText, type));
 }
 
 /// Returns the constructor arguments for pickling.

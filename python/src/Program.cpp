@@ -111,13 +111,13 @@ static std::string makeKey(const py::object &given, const py::object &shapes,
   std::vector<py::buffer_info> parts;
   for (py::handle part : source)
     parts.push_back(py::reinterpret_borrow<py::buffer>(part).request());
-  CpuModelParams figures = getParams(Cpu::host);
+  CpuModelParams params = getParams(Cpu::host);
   static_assert(std::has_unique_object_representations_v<CpuModelParams>,
-                "equal figures are equal bytes");
+                "equal params are equal bytes");
   std::string cores = std::to_string(getCores(Cpu::host));
   SmallVector<StringRef> texts{
       target, cores, parallelLoops ? "parallel" : "",
-      StringRef(reinterpret_cast<const char *>(&figures), sizeof(figures))};
+      StringRef(reinterpret_cast<const char *>(&params), sizeof(params))};
   for (const py::buffer_info &part : parts)
     texts.emplace_back(static_cast<const char *>(part.ptr), part.size);
   py::gil_scoped_release withoutInterpreter;

@@ -202,7 +202,7 @@ static py::object getBackwardIndex(const LayoutValue &self, py::handle address,
 //===----------------------------------------------------------------------===//
 
 static py::object isInjective(const LayoutValue &self, py::handle shape) {
-  auto on = self.on(toOpenShape(shape));
+  auto on = self.on(toDynamicShape(shape));
   if (on->isEmpty())
     return py::bool_(true);
   PairProof proof;
@@ -224,19 +224,20 @@ static int64_t countPadding(const LayoutValue &self, py::handle shape) {
 }
 
 static void check(const LayoutValue &self, py::handle shape) {
-  self.on(toOpenShape(shape))->requireValid();
+  self.on(toDynamicShape(shape))->requireValid();
 }
 
 static std::shared_ptr<LayoutValue> getCanonical(const LayoutValue &self,
                                                  const py::object &shape) {
-  auto on = shape.is_none() ? self.onEveryShape() : self.on(toOpenShape(shape));
+  auto on =
+      shape.is_none() ? self.onEveryShape() : self.on(toDynamicShape(shape));
   return toPython(LayoutValue::fromMap(on->map, self, /*keepsPadding=*/true,
                                        on->getStored()));
 }
 
 static py::object isEqualOn(const LayoutValue &self, const LayoutValue &other,
                             py::handle shape) {
-  Shape sizes = toOpenShape(shape);
+  Shape sizes = toDynamicShape(shape);
   auto mine = self.on(sizes), theirs = other.on(sizes);
   ProofResult answer;
   {

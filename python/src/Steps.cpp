@@ -43,10 +43,10 @@ static bool isName(StringRef text) {
 NamedShape NamedShape::get(py::handle given) {
   NamedShape shape;
   if (PyUnicode_Check(given.ptr()) || !PySequence_Check(given.ptr())) {
-    shape.sizes = toOpenShape(given); // throws the error
+    shape.sizes = toDynamicShape(given); // throws the error
     return shape;
   }
-  py::list open;
+  py::list dynamic;
   for (py::handle size : py::reinterpret_borrow<py::object>(given)) {
     std::string name;
     if (py::isinstance<py::str>(size)) {
@@ -55,13 +55,13 @@ NamedShape NamedShape::get(py::handle given) {
         fail("the size '" + name +
              "' is not a valid name: use letters, digits and '_', without a "
              "leading digit");
-      open.append(py::none());
+      dynamic.append(py::none());
     } else {
-      open.append(size);
+      dynamic.append(size);
     }
     shape.names.push_back(name);
   }
-  shape.sizes = toOpenShape(open);
+  shape.sizes = toDynamicShape(dynamic);
   return shape;
 }
 
@@ -157,7 +157,7 @@ static py::dict getDigits(const LayoutValue &self, py::handle given) {
 static py::object getContiguousRun(const LayoutValue &self, py::handle shape,
                                    const std::optional<int64_t> &dim,
                                    const py::object &coordinate) {
-  auto on = self.on(toOpenShape(shape));
+  auto on = self.on(toDynamicShape(shape));
   unsigned along = toCoordinate(*on, coordinate);
   std::optional<Run> run;
   std::string why;
@@ -173,7 +173,7 @@ static py::object getContiguousRun(const LayoutValue &self, py::handle shape,
 
 static int64_t getWidth(const LayoutValue &self, py::handle shape, int64_t dim,
                         int64_t most, const py::object &coordinate) {
-  auto on = self.on(toOpenShape(shape));
+  auto on = self.on(toDynamicShape(shape));
   if (most < 1)
     fail("a vector must have at least 1 element, not " + Twine(most));
   std::optional<int64_t> width = getVectorWidth(
@@ -186,7 +186,7 @@ static int64_t getWidth(const LayoutValue &self, py::handle shape, int64_t dim,
 static int64_t getAlignmentOf(const LayoutValue &self, py::handle shape,
                               const py::object &blocks,
                               const py::object &coordinate, bool inBytes) {
-  auto on = self.on(toOpenShape(shape));
+  auto on = self.on(toDynamicShape(shape));
   SmallVector<int64_t> lengths(on->shape.size(), 1);
   if (!blocks.is_none())
     lengths = toInts(blocks, "blocks");
@@ -227,7 +227,8 @@ static py::tuple getSymbolicShape(const LayoutValue &self, py::handle given) {
 
 static py::tuple getShapeOfStored(const LayoutValue &self, py::handle stored,
                                   const py::object &known) {
-  auto on = known.is_none() ? self.onEveryShape() : self.on(toOpenShape(known));
+  auto on =
+      known.is_none() ? self.onEveryShape() : self.on(toDynamicShape(known));
   Shape storedShape = toShape(stored);
   std::string why;
   std::optional<SmallVector<int64_t>> shape =

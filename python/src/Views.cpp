@@ -18,7 +18,7 @@ using namespace mlir::layout::python;
 /// Returns the layout on `shape`, or on every shape if `shape` is None.
 static std::shared_ptr<const OnShape> getOn(const LayoutValue &self,
                                             const py::object &shape) {
-  return shape.is_none() ? self.onEveryShape() : self.on(toOpenShape(shape));
+  return shape.is_none() ? self.onEveryShape() : self.on(toDynamicShape(shape));
 }
 
 /// Builds the layout that view(error) returns; throws its reason if there is
@@ -78,7 +78,7 @@ static std::shared_ptr<LayoutValue> expandView(const LayoutValue &self,
                                                const py::object &shape) {
   auto on = getOn(self, shape);
   auto dims = toGroups(groups);
-  auto newSizes = toOpenShape(sizes);
+  auto newSizes = toDynamicShape(sizes);
   return build(self, [&](FailureReason error) {
     return expandShape(on->map, dims, newSizes, error);
   });
@@ -86,7 +86,7 @@ static std::shared_ptr<LayoutValue> expandView(const LayoutValue &self,
 
 static std::shared_ptr<LayoutValue>
 collapseView(const LayoutValue &self, py::handle groups, py::handle shape) {
-  auto on = self.on(toOpenShape(shape));
+  auto on = self.on(toDynamicShape(shape));
   auto dims = toGroups(groups);
   return build(self, [&](FailureReason error) {
     return collapseShape(on->map, dims, on->shape, error);
@@ -108,7 +108,7 @@ static std::shared_ptr<LayoutValue> broadcastView(const LayoutValue &self,
 
 static std::shared_ptr<LayoutValue>
 replicateDim(const LayoutValue &self, int64_t dim, py::handle shape) {
-  auto on = self.on(toOpenShape(shape));
+  auto on = self.on(toDynamicShape(shape));
   return build(self, [&](FailureReason error) {
     return replicateOver(on->map, dim, on->shape, error);
   });

@@ -1,6 +1,4 @@
-// Check that a layout derived from the sizes of one input of a concatenation is
-// not a candidate for inputs of other sizes, for which its extent would be too
-// small (L2).
+// Check that a concatenation does not propagate a layout to inputs whose extent would be too small for it (L2).
 //
 // RUN: layout-opt %s \
 // RUN:   --layout-assign='target={#layout.cpu<lanes = 16>}' \

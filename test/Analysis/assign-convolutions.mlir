@@ -1,17 +1,20 @@
 // Check that consecutive convolutions share one layout, so that conversions
 // remain at the boundary of the function only.
-// RUN: layout-opt %s --mlir-print-local-scope -split-input-file -layout-solve -layout-materialize | FileCheck %s
+// RUN: layout-opt %s -split-input-file -layout-solve -layout-materialize | FileCheck %s
 
 // Nothing is converted between the two convolutions, the weights of both are
 // blocked, and the result is converted for the return.
+// CHECK-DAG: #[[OIHW16I16O:.*]] = #layout.map<(d0, d1, d2, d3) -> buffer(d0 floordiv 16, d1 floordiv 16, d2, d3, d1 mod 16, d0 mod 16)>
+// CHECK-DAG: #[[NCHW16C:.*]] = #layout.map<(d0, d1, d2, d3) -> buffer(d0, d1 floordiv 16, d2, d3, d1 mod 16)>
+// CHECK-DAG: #[[OIHW16O:.*]] = #layout.map<(d0, d1, d2, d3) -> buffer(d0 floordiv 16, d1, d2, d3, d0 mod 16)>
 // CHECK-LABEL: func @chain
 // CHECK: linalg.conv_2d_nchw_fchw
-// CHECK-SAME: tensor<1x64x56x56xf32>, tensor<64x64x3x3xf32, #layout.map<(d0, d1, d2, d3) -> buffer(d0 floordiv 16, d1, d2, d3, d0 mod 16)>>
+// CHECK-SAME: tensor<1x64x56x56xf32>, tensor<64x64x3x3xf32, #[[OIHW16O]]>
 // CHECK-NOT: layout.convert
 // CHECK: linalg.conv_2d_nchw_fchw
-// CHECK-SAME: buffer(d0 floordiv 16, d1 floordiv 16, d2, d3, d1 mod 16, d0 mod 16)
+// CHECK-SAME: #[[OIHW16I16O]]
 // CHECK: %[[OUT:.*]] = layout.convert
-// CHECK-SAME: buffer(d0, d1 floordiv 16, d2, d3, d1 mod 16)>> to tensor<1x64x52x52xf32>
+// CHECK-SAME: #[[NCHW16C]]> to tensor<1x64x52x52xf32>
 // CHECK-NEXT: return %[[OUT]]
 module attributes {layout.target = #layout.cpu<lanes = 16>} {
 func.func @chain(%x: tensor<1x64x56x56xf32>) -> tensor<1x64x52x52xf32> {
@@ -35,16 +38,17 @@ func.func @chain(%x: tensor<1x64x56x56xf32>) -> tensor<1x64x52x52xf32> {
 
 // 61 channels are stored as 64; the dynamic batch is not tiled, and tensor.dim
 // accepts its operand in any layout.
-// CHECK-LABEL: func @residual_ragged_dynamic
+// CHECK: #[[NCHW16C:.*]] = #layout.map<(d0, d1, d2, d3) -> buffer(d0, d1 floordiv 16, d2, d3, d1 mod 16)>
+// CHECK-LABEL: func @residual_non_divisible_dynamic
 // CHECK: %[[A:.*]] = linalg.conv_2d_nchw_fchw
-// CHECK-SAME: -> tensor<?x61x56x56xf32, #layout.map<(d0, d1, d2, d3) -> buffer(d0, d1 floordiv 16, d2, d3, d1 mod 16)>>
+// CHECK-SAME: -> tensor<?x61x56x56xf32, #[[NCHW16C]]>
 // CHECK: tensor.dim %[[A]]
 // CHECK: %[[B:.*]] = linalg.conv_2d_nchw_fchw
-// CHECK: arith.addf %[[A]], %[[B]] : tensor<?x61x56x56xf32, #layout.map
+// CHECK: arith.addf %[[A]], %[[B]] : tensor<?x61x56x56xf32, #[[NCHW16C]]>
 // CHECK: layout.convert
 // CHECK-NOT: layout.convert
 module attributes {layout.target = #layout.cpu<lanes = 16>} {
-func.func @residual_ragged_dynamic(%x: tensor<?x61x58x58xf32>, %n: index) -> tensor<?x61x56x56xf32> {
+func.func @residual_non_divisible_dynamic(%x: tensor<?x61x58x58xf32>, %n: index) -> tensor<?x61x56x56xf32> {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index
   %w0 = arith.constant dense<1.0> : tensor<61x61x3x3xf32>
@@ -71,14 +75,16 @@ func.func @residual_ragged_dynamic(%x: tensor<?x61x58x58xf32>, %n: index) -> ten
 
 // The concatenation of a skip connection: 64 and 64 channels meet at a tile
 // boundary, so the interior needs no conversion.
+// CHECK-DAG: #[[NCHW16C:.*]] = #layout.map<(d0, d1, d2, d3) -> buffer(d0, d1 floordiv 16, d2, d3, d1 mod 16)>
+// CHECK-DAG: #[[OIHW16I16O:.*]] = #layout.map<(d0, d1, d2, d3) -> buffer(d0 floordiv 16, d1 floordiv 16, d2, d3, d1 mod 16, d0 mod 16)>
 // CHECK-LABEL: func @unet
 // CHECK: linalg.conv_2d_nchw_fchw
 // CHECK-NOT: layout.convert
 // CHECK: tensor.concat dim(1)
-// CHECK-SAME: #layout.map<(d0, d1, d2, d3) -> buffer(d0, d1 floordiv 16, d2, d3, d1 mod 16)>
+// CHECK-SAME: #[[NCHW16C]]
 // CHECK-NOT: layout.convert
 // CHECK: linalg.conv_2d_nchw_fchw
-// CHECK-SAME: buffer(d0 floordiv 16, d1 floordiv 16, d2, d3, d1 mod 16, d0 mod 16)
+// CHECK-SAME: #[[OIHW16I16O]]
 // CHECK: layout.convert
 // CHECK-NEXT: return
 module attributes {layout.target = #layout.cpu<lanes = 16>} {

@@ -1,6 +1,4 @@
-// Check that a conversion in a loop with one iteration costs as much as one
-// outside. Among assignments of equal cost, the one with fewer conversions in
-// loops is chosen, and the bound is that of the cost alone.
+// Check that among assignments of equal cost the one with fewer conversions in loops is chosen.
 //
 // RUN: layout-opt %s -split-input-file \
 // RUN:   --layout-solve='objective=bytes target={#layout.cpu<lanes = 16>}' \

@@ -1,15 +1,16 @@
 // Check that images are chosen on a device that reads them through a cache that buffers lack, and not
 // on a device without one.
 //
-// RUN: layout-opt %s --mlir-print-local-scope -layout-assign='target={#layout.opencl}' | FileCheck %s --check-prefix=CACHED
+// RUN: layout-opt %s -layout-assign='target={#layout.opencl}' | FileCheck %s --check-prefix=CACHED
 // RUN: layout-opt %s -layout-assign='target={#layout.opencl<image_read_percent = 90, buffer_read_percent = 40>}' | FileCheck %s --check-prefix=BARE
-// RUN: layout-baselines %s --mlir-print-local-scope -layout-baseline='rule=greedy target={#layout.opencl}' -layout-insert-for-each \
+// RUN: layout-baselines %s -layout-baseline='rule=greedy target={#layout.opencl}' -layout-insert-for-each \
 // RUN:   -layout-print-cost='target={#layout.opencl}' | FileCheck %s --check-prefix=GREEDY
-// RUN: layout-opt %s --mlir-print-local-scope -layout-assign='target={#layout.opencl}' \
+// RUN: layout-opt %s -layout-assign='target={#layout.opencl}' \
 // RUN:   -layout-print-cost='format=json target={#layout.opencl}' -o /dev/null | FileCheck %s --check-prefix=JSON
 
-// CACHED: layout.convert %arg0 {{.*}} to tensor<1x64x28x28xf32, #layout.map<(d0, d1, d2, d3) -> image2d
-// CACHED-COUNT-3: linalg.conv_2d_nchw_fchw {{.*}} -> tensor<1x64x28x28xf32, #layout.map<(d0, d1, d2, d3) -> image2d
+// CACHED: #[[IMAGE:.*]] = #layout.map<(d0, d1, d2, d3) -> image2d(x = [d1 floordiv 4, d3], y = [d0, d2], lane = d1 mod 4)>
+// CACHED: layout.convert %arg0 {{.*}} to tensor<1x64x28x28xf32, #[[IMAGE]]>
+// CACHED-COUNT-3: linalg.conv_2d_nchw_fchw {{.*}} -> tensor<1x64x28x28xf32, #[[IMAGE]]>
 
 // Filters stay in buffers: reading them as pixels is no faster.
 // BARE: arith.constant dense<5.000000e-01> : tensor<64x64x1x1xf32>

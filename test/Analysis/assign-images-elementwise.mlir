@@ -1,6 +1,4 @@
-// Check that operand and result of an elementwise op outside of linalg have one
-// type: a layout is assigned to both or to neither, also if two such ops read one
-// tensor.
+// Check that an elementwise op outside of linalg gets one layout for its operand and its result.
 
 // RUN: layout-opt %s --layout-assign='target={#layout.opencl}' | FileCheck %s
 

@@ -1,17 +1,18 @@
 // Check that an image that exceeds the limits of the target is never chosen: another image or
 // linear memory is, with a remark.
 //
-// RUN: layout-opt %s --mlir-print-local-scope -split-input-file -layout-assign | FileCheck %s
+// RUN: layout-opt %s -split-input-file -layout-assign | FileCheck %s
 // RUN: layout-opt %s -split-input-file -layout-solve --remarks-filter=layout --remark-format=emitRemark \
 // RUN:   -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // Rows of 1352 pixels for 64 channels are 21632 pixels wide; with the channels in the rows (y)
 // the image fits.
 //
-// REMARK: OtherImage{{.*}}result 0 of linalg.conv_2d_nhwc_hwcf, tensor<1x760x1352x64xf32>, would be an image of 21632 x 760 pixels, but the target supports at most 16384 x 16384: it is offered as #layout.map<(d0, d1, d2, d3) -> image2d(x = d2, y = [d3 floordiv 4, d0, d1], lane = d3 mod 4)> instead
+// REMARK: OtherImage{{.*}}result 0 of linalg.conv_2d_nhwc_hwcf, tensor<1x760x1352x64xf32>, would be an image of 21632 x 760 pixels, but the target supports at most 16384 x 16384: it is proposed as #layout.map<(d0, d1, d2, d3) -> image2d(x = d2, y = [d3 floordiv 4, d0, d1], lane = d3 mod 4)> instead
+// CHECK: #[[IMAGE_CONV2D_FILTER:.*]] = #layout.map<(d0, d1, d2, d3) -> image2d(x = d2, y = [d3 floordiv 4, d0, d1], lane = d3 mod 4)>
 // CHECK-LABEL: func @wide
 // CHECK: linalg.conv_2d_nhwc_hwcf
-// CHECK-SAME: -> tensor<1x760x1352x64xf32, #layout.map<(d0, d1, d2, d3) -> image2d(x = d2, y = [d3 floordiv 4, d0, d1], lane = d3 mod 4)>>
+// CHECK-SAME: -> tensor<1x760x1352x64xf32, #[[IMAGE_CONV2D_FILTER]]>
 
 module attributes {layout.target = #layout.opencl<image2d_max_width = 16384, image2d_max_height = 16384>} {
 func.func @wide(%x: tensor<1x760x1352x8xf32>) -> tensor<1x760x1352x8xf32> {
@@ -37,7 +38,7 @@ func.func @wide(%x: tensor<1x760x1352x8xf32>) -> tensor<1x760x1352x8xf32> {
 //
 // REMARK: NoImage{{.*}}result 0 of linalg.matmul, tensor<64x4096xf32>, would be an image of 1024 x 64 pixels, but the target supports at most 32 x 32: it stays in linear memory
 // CHECK-LABEL: func @tiny
-// CHECK-NOT: image2d
+// CHECK-NOT: #image
 // CHECK: return
 
 module attributes {layout.target = #layout.opencl<image2d_max_width = 32, image2d_max_height = 32>} {
@@ -58,7 +59,7 @@ func.func @tiny(%x: tensor<64x64xf32>) -> tensor<64x4096xf32> {
 //
 // REMARK: NoImage{{.*}}result 0 of linalg.matmul, tensor<256x256xf64>, would be an image of f64, for which the target has no channel type: it stays in linear memory
 // CHECK-LABEL: func @doubles
-// CHECK-NOT: image2d
+// CHECK-NOT: #image
 // CHECK: return
 
 module attributes {layout.target = #layout.opencl} {
@@ -79,8 +80,9 @@ func.func @doubles(%x: tensor<256x256xf64>) -> tensor<256x256xf64> {
 // floats does not.
 //
 // REMARK: NoImage{{.*}}tensor<256x256xf32>, would be an image of f32, for which the target has no channel type
+// CHECK: #[[IMAGE_IN_OUT_CHANNEL:.*]] = #layout.map<(d0, d1) -> image2d(x = d1 floordiv 4, y = d0, lane = d1 mod 4)>
 // CHECK-LABEL: func @halves
-// CHECK: linalg.matmul {{.*}} -> tensor<256x256xf16, #layout.map<(d0, d1) -> image2d
+// CHECK: linalg.matmul {{.*}} -> tensor<256x256xf16, #[[IMAGE_IN_OUT_CHANNEL]]>
 // CHECK: linalg.matmul {{.*}} -> tensor<256x256xf32>
 
 module attributes {layout.target = #layout.opencl<image_types = [f16]>} {
@@ -104,8 +106,9 @@ func.func @halves(%x: tensor<256x256xf16>, %y: tensor<256x256xf32>) -> (tensor<2
 // The assumed size stands for a dynamic size: with the first one, rows are pixels of the image;
 // with the second one, they exceed the limit.
 //
+// CHECK: #[[IMAGE_IN_OUT_CHANNEL:.*]] = #layout.map<(d0, d1) -> image2d(x = d1 floordiv 4, y = d0, lane = d1 mod 4)>
 // CHECK-LABEL: func @dynamic
-// CHECK: linalg.matmul {{.*}} -> tensor<?x256xf32, #layout.map<(d0, d1) -> image2d(x = d1 floordiv 4, y = d0, lane = d1 mod 4)>>
+// CHECK: linalg.matmul {{.*}} -> tensor<?x256xf32, #[[IMAGE_IN_OUT_CHANNEL]]>
 
 module attributes {layout.target = #layout.opencl<assumed_size = 64>} {
 func.func @dynamic(%x: tensor<?x256xf32>, %e: tensor<?x256xf32>) -> tensor<?x256xf32> {
@@ -119,8 +122,9 @@ func.func @dynamic(%x: tensor<?x256xf32>, %e: tensor<?x256xf32>) -> tensor<?x256
 // -----
 
 // REMARK: NoImage{{.*}}result 0 of linalg.matmul, tensor<?x256xf32>, would be an image of 64 x 9000 pixels, but the target supports at most 8192 x 8192: it stays in linear memory
+// CHECK: #[[IMAGE_IN_OUT_CHANNEL:.*]] = #layout.map<(d0, d1) -> image2d(x = d0 floordiv 4, y = d1, lane = d0 mod 4)>
 // CHECK-LABEL: func @assumed_large
-// CHECK: linalg.matmul {{.*}} -> tensor<?x256xf32, #layout.map<(d0, d1) -> image2d(x = d0 floordiv 4, y = d1, lane = d0 mod 4)>>
+// CHECK: linalg.matmul {{.*}} -> tensor<?x256xf32, #[[IMAGE_IN_OUT_CHANNEL]]>
 
 module attributes {layout.target = #layout.opencl<assumed_size = 9000>} {
 func.func @assumed_large(%x: tensor<?x256xf32>, %e: tensor<?x256xf32>) -> tensor<?x256xf32> {

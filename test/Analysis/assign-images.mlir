@@ -1,22 +1,23 @@
-// Check that on a target with images convolutions store channels on the lanes of pixels:
-// activations as in_out_channel, filters as conv2d_filter or dw_conv2d_filter, packed at compile
-// time. Ops between them follow, and conversions remain at the ends only.
+// Check that convolutions store channels on the lanes of pixels, and that conversions remain at the ends only.
 //
-// RUN: layout-opt %s --mlir-print-local-scope -split-input-file -layout-assign -layout-verify | FileCheck %s
+// RUN: layout-opt %s -split-input-file -layout-assign -layout-verify | FileCheck %s
 // RUN: layout-opt %s -split-input-file -layout-solve | FileCheck %s --check-prefix=BOUND
 
 // The optimum is proven.
 // BOUND-COUNT-4: layout.assignment = {conversion_cost = {{[0-9]+}} : i64, cost = [[COST:[0-9]+]] : i64, lower_bound = [[COST]] : i64}
 
+// CHECK-DAG: #[[IMAGE_ARGUMENT:.*]] = #layout.map<(d0) -> image2d(x = d0 floordiv 4, y = 0, lane = d0 mod 4)>
+// CHECK-DAG: #[[IMAGE_CONV2D_FILTER:.*]] = #layout.map<(d0, d1, d2, d3) -> image2d(x = d1, y = [d0 floordiv 4, d2, d3], lane = d0 mod 4)>
+// CHECK-DAG: #[[IMAGE_IN_OUT_CHANNEL:.*]] = #layout.map<(d0, d1, d2, d3) -> image2d(x = [d1 floordiv 4, d3], y = [d0, d2], lane = d1 mod 4)>
 // CHECK-LABEL: func @nchw
-// CHECK-DAG: arith.constant dense<5.000000e-01> : [[W:tensor<64x64x3x3xf32, #layout.map<\(d0, d1, d2, d3\) -> image2d\(x = d1, y = \[d0 floordiv 4, d2, d3\], lane = d0 mod 4\)>>]]
-// CHECK-DAG: arith.constant dense<2.000000e+00> : [[B:tensor<64xf32, #layout.map<\(d0\) -> image2d\(x = d0 floordiv 4, y = 0, lane = d0 mod 4\)>>]]
-// CHECK-DAG: layout.convert %arg0 : tensor<1x64x58x58xf32> to tensor<1x64x58x58xf32, #layout.map<(d0, d1, d2, d3) -> image2d(x = [d1 floordiv 4, d3], y = [d0, d2], lane = d1 mod 4)>>
+// CHECK-DAG: arith.constant dense<5.000000e-01> : tensor<64x64x3x3xf32, #[[IMAGE_CONV2D_FILTER]]>
+// CHECK-DAG: arith.constant dense<2.000000e+00> : tensor<64xf32, #[[IMAGE_ARGUMENT]]>
+// CHECK-DAG: layout.convert %arg0 : tensor<1x64x58x58xf32> to tensor<1x64x58x58xf32, #[[IMAGE_IN_OUT_CHANNEL]]>
 // CHECK: linalg.conv_2d_nchw_fchw
-// CHECK-SAME: [[W]]
+// CHECK-SAME: tensor<64x64x3x3xf32, #[[IMAGE_CONV2D_FILTER]]>
 // CHECK-NOT: layout.convert
 // CHECK: linalg.generic
-// CHECK-SAME: [[B]]
+// CHECK-SAME: tensor<64xf32, #[[IMAGE_ARGUMENT]]>
 // CHECK-NOT: layout.convert
 // CHECK: tensor.pad
 // CHECK-NOT: layout.convert
@@ -58,16 +59,19 @@ func.func @nchw(%x: tensor<1x64x58x58xf32>) -> tensor<1x64x56x56xf32> {
 
 // Channels are identified by their role in an op, not by the order of dims.
 //
+// CHECK-DAG: #[[IMAGE2D:.*]] = #layout.map<(d0, d1, d2) -> image2d(x = [d0, d1], y = d2 floordiv 4, lane = d2 mod 4)>
+// CHECK-DAG: #[[IMAGE_CONV2D_FILTER:.*]] = #layout.map<(d0, d1, d2, d3) -> image2d(x = d2, y = [d3 floordiv 4, d0, d1], lane = d3 mod 4)>
+// CHECK-DAG: #[[IMAGE_IN_OUT_CHANNEL:.*]] = #layout.map<(d0, d1, d2, d3) -> image2d(x = [d3 floordiv 4, d2], y = [d0, d1], lane = d3 mod 4)>
 // CHECK-LABEL: func @nhwc
-// CHECK-DAG: arith.constant dense<5.000000e-01> : tensor<3x3x64xf32, #layout.map<(d0, d1, d2) -> image2d(x = [d0, d1], y = d2 floordiv 4, lane = d2 mod 4)>>
-// CHECK-DAG: arith.constant dense<2.500000e-01> : tensor<1x1x64x30xf32, #layout.map<(d0, d1, d2, d3) -> image2d(x = d2, y = [d3 floordiv 4, d0, d1], lane = d3 mod 4)>>
+// CHECK-DAG: arith.constant dense<5.000000e-01> : tensor<3x3x64xf32, #[[IMAGE2D]]>
+// CHECK-DAG: arith.constant dense<2.500000e-01> : tensor<1x1x64x30xf32, #[[IMAGE_CONV2D_FILTER]]>
 // CHECK: linalg.depthwise_conv_2d_nhwc_hwc
-// CHECK-SAME: -> tensor<2x28x28x64xf32, #layout.map<(d0, d1, d2, d3) -> image2d(x = [d3 floordiv 4, d2], y = [d0, d1], lane = d3 mod 4)>>
+// CHECK-SAME: -> tensor<2x28x28x64xf32, #[[IMAGE_IN_OUT_CHANNEL]]>
 // CHECK-NOT: layout.convert
 // CHECK: linalg.conv_2d_nhwc_hwcf
 // CHECK-NOT: layout.convert
 // CHECK: linalg.pooling_nhwc_max
-// CHECK-SAME: ins({{.*}} : tensor<2x28x28x30xf32, #layout.map<(d0, d1, d2, d3) -> image2d(x = [d3 floordiv 4, d2], y = [d0, d1], lane = d3 mod 4)>>
+// CHECK-SAME: ins({{.*}} : tensor<2x28x28x30xf32, #[[IMAGE_IN_OUT_CHANNEL]]>
 //
 // The last op writes the returned buffer itself: a conversion would launch one more kernel.
 //
@@ -101,11 +105,13 @@ func.func @nhwc(%x: tensor<2x30x30x64xf32>) -> tensor<2x14x14x30xf32> {
 // A matrix product stores its columns on the lanes, those of the weights too. The view of a feature
 // map of one pixel is a view of the image, too.
 //
+// CHECK-DAG: #[[IMAGE2D:.*]] = #layout.map<(d0, d1) -> image2d(x = d0, y = d1 floordiv 4, lane = d1 mod 4)>
+// CHECK-DAG: #[[IMAGE_IN_OUT_CHANNEL1:.*]] = #layout.map<(d0, d1) -> image2d(x = d1 floordiv 4, y = d0, lane = d1 mod 4)>
 // CHECK-LABEL: func @classifier
-// CHECK-DAG: arith.constant dense<5.000000e-01> : tensor<512x1000xf32, #layout.map<(d0, d1) -> image2d(x = d0, y = d1 floordiv 4, lane = d1 mod 4)>>
+// CHECK-DAG: arith.constant dense<5.000000e-01> : tensor<512x1000xf32, #[[IMAGE2D]]>
 // CHECK: linalg.conv_2d_nchw_fchw
 // CHECK: tensor.collapse_shape
-// CHECK-SAME: into tensor<1x512xf32, #layout.map<(d0, d1) -> image2d(x = d1 floordiv 4, y = d0, lane = d1 mod 4)>>
+// CHECK-SAME: into tensor<1x512xf32, #[[IMAGE_IN_OUT_CHANNEL1]]>
 // CHECK-NOT: layout.convert
 // CHECK: linalg.matmul
 

@@ -1,6 +1,4 @@
-// Check that a matrix product keeps its lanes on the columns of the second factor. The following op,
-// an argmax along the rows, would vectorize with the rows on lanes, but the product would then read
-// its second factor element by element.
+// Check that a matmul keeps its lanes on the columns of the second operand, although the argmax after it prefers rows.
 //
 // RUN: layout-opt %s -layout-solve | FileCheck %s
 // CHECK: linalg.matmul ins(%{{.*}}, %{{.*}} : tensor<128x768xf32>, tensor<768x3072xf32>)

@@ -1,6 +1,4 @@
-// Check that the contents of padding are chosen like a layout: if masks have a
-// cost, a reduction prefers padding that needs no mask, and ops that produce
-// such padding for free are preferred over writing it.
+// Check that the value of padding is chosen by cost, like a layout.
 //
 // RUN: layout-opt %s --mlir-print-local-scope --split-input-file --layout-assign='target={#layout.cpu<lanes = 16, mask_percent = 200, flops_per_byte = 8, scalar_percent = 1600, strided_percent = 200>}' --layout-verify | FileCheck %s
 // RUN: layout-opt %s --mlir-print-local-scope --split-input-file --layout-assign='target={#layout.cpu<lanes = 16>}' --layout-verify | FileCheck %s --check-prefix=FREE
@@ -10,10 +8,7 @@
 // FREE-NOT: layout.padded
 // FREE: return
 
-// 30 channels in tiles of 16. The sum of the second convolution is masked, or
-// both of its operands have zero padding: then only the padding of the
-// activation is written, 49 positions of 2 channels; that of the weights is a
-// constant.
+// 30 channels in tiles of 16: zero padding costs 49 positions of 2 channels of the activation, nothing of constants.
 // CHECK: lower_bound = [[COST:[0-9]+]]
 // CHECK-LABEL: func @conv
 // CHECK: linalg.conv_2d_nchw_fchw

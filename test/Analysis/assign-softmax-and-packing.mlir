@@ -1,10 +1,11 @@
-// RUN: layout-opt %s --mlir-print-local-scope --split-input-file --layout-assign='target={#layout.cpu<lanes = 16>}' | FileCheck %s
+// RUN: layout-opt %s --split-input-file --layout-assign='target={#layout.cpu<lanes = 16>}' | FileCheck %s
 
 // A softmax over the width keeps channels in blocks.
+// CHECK: #[[NCHW16C:.*]] = #layout.map<(d0, d1, d2, d3) -> buffer(d0, d1 floordiv 16, d2, d3, d1 mod 16)>
 // CHECK-LABEL: func @softmax
 // CHECK: linalg.conv_2d_nchw_fchw
 // CHECK-NOT: layout.convert
-// CHECK: linalg.softmax dimension(3) ins(%{{.*}} : tensor<2x32x28x28xf32, #layout.map<(d0, d1, d2, d3) -> buffer(d0, d1 floordiv 16, d2, d3, d1 mod 16)>>)
+// CHECK: linalg.softmax dimension(3) ins(%{{.*}} : tensor<2x32x28x28xf32, #[[NCHW16C]]>)
 // CHECK-NOT: layout.convert
 // CHECK: linalg.conv_2d_nchw_fchw
 func.func @softmax(%x: tensor<2x32x30x30xf32>) -> tensor<2x32x26x26xf32> {
@@ -40,15 +41,14 @@ func.func @softmax_of_channels(%x: tensor<2x32x30x30xf32>) -> tensor<2x32x28x28x
 
 // -----
 
-// The channels are packed for 16 lanes and unpacked again in the input. Both
-// ops are views of the blocks that the convolutions use, so that only the last
-// op moves elements.
+// The pack and the unpack are views of the blocks of the convolutions; only the last op moves elements.
+// CHECK: #[[NCHW16C:.*]] = #layout.map<(d0, d1, d2, d3) -> buffer(d0, d1 floordiv 16, d2, d3, d1 mod 16)>
 // CHECK-LABEL: func @packed
 // CHECK: linalg.conv_2d_nchw_fchw
 // CHECK-NOT: layout.convert
-// CHECK: linalg.pack {{.*}} : tensor<2x32x28x28xf32, #layout.map<(d0, d1, d2, d3) -> buffer(d0, d1 floordiv 16, d2, d3, d1 mod 16)>> -> tensor<2x2x28x28x16xf32>
+// CHECK: linalg.pack {{.*}} : tensor<2x32x28x28xf32, #[[NCHW16C]]> -> tensor<2x2x28x28x16xf32>
 // CHECK-NOT: layout.convert
-// CHECK: linalg.unpack {{.*}} : tensor<2x2x28x28x16xf32> -> tensor<2x32x28x28xf32, #layout.map
+// CHECK: linalg.unpack {{.*}} : tensor<2x2x28x28x16xf32> -> tensor<2x32x28x28xf32, #[[NCHW16C]]>
 // CHECK-NOT: layout.convert
 // CHECK: linalg.conv_2d_nchw_fchw
 // CHECK-NEXT: layout.convert

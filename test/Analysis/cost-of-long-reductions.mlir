@@ -1,6 +1,4 @@
-// Check the cost of reductions with lanes along the reduced dim. They read rows for as many results as registers hold.
-// If these rows, four of each operand, exceed 32 KiB, they leave L1 before other results read them again, and
-// arithmetic counts 1.5 times (strided_percent has no effect here).
+// Check that arithmetic of a reduction along the lanes counts 1.5 times if its rows exceed 32 KiB of L1.
 //
 // RUN: layout-opt %s --split-input-file -layout-print-cost -o %t | FileCheck %s
 

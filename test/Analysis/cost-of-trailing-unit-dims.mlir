@@ -1,6 +1,4 @@
-// Check that trailing unit dims do not separate neighbors: a row-major scale of
-// 1x64x1x1 has contiguous channels, so that scaling an image with channels on
-// the lanes costs as much as in any other layout.
+// Check that a scale of 1x64x1x1 has contiguous channels: trailing unit dims do not separate neighbors.
 //
 // RUN: layout-opt %s -layout-print-cost -o %t | FileCheck %s
 // CHECK: ops: 1, cost 1646028

@@ -1,6 +1,4 @@
-// Check that vectors are unaligned if a window slides along rows that are on the lanes: vectors of half a cache line
-// and the bytes of the image count 1.5 times. A window of one pixel does not slide, and neither does one over channels
-// on the lanes.
+// Check that vectors of half a line, and the bytes of the image, count 1.5 times if a window slides along the lanes.
 //
 // RUN: layout-opt %s --split-input-file -layout-print-cost -o %t | FileCheck %s
 

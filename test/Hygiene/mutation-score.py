@@ -51,7 +51,7 @@ tests: test/Toy
 - the bound is one less
   if (@x > 9 => x > 8@)
 - nothing is cut
-  survives: nobody asks for more than 9,
+  survives: no caller passes more than 9,
   which is no test's fault
   @if (x > 9) return 9; => @
 - the next is the same
@@ -100,7 +100,7 @@ def main():
     # CHECK: {{[0-9]+}} Toy.txt:5 caught by area: a sum instead of a product
     # CHECK: {{[0-9]+}} Toy.txt:7 caught by last: the loop does not move
     # CHECK: {{[0-9]+}} Toy.txt:10 SURVIVED: the bound is one less
-    # CHECK: {{[0-9]+}} Toy.txt:12 SURVIVED: nothing is cut (nobody asks for more than 9, which is no test's fault)
+    # CHECK: {{[0-9]+}} Toy.txt:12 SURVIVED: nothing is cut (no caller passes more than 9, which is no test's fault)
     # CHECK: {{[0-9]+}} Toy.txt:16 MET BY NO TEST: the next is the same
     # CHECK: Toy: 5 mutants, 2 caught (40.0 %), 3 survived, 1 of them with a reason, 1 met by no test
     # CHECK: all: 5 mutants, 2 caught (40.0 %)

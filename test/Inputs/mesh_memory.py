@@ -41,17 +41,17 @@ def decide(text_path, target, folder, *passes):
     """Returns the statistics of a decision, and its program for a rank, with counters and the blocks of arguments."""
     run_tool("layout-opt", text_path, *passes, f"--layout-assign=target={{{target}}}", "-o", folder / "assigned.mlir")
     text = (folder / "assigned.mlir").read_text()
-    figures = {name: int(value) for name, value in
-               re.findall(r"(\w+) = (\d+)", re.search(r"layout\.assignment = \{(.*?)\}", text)[1])}
+    assignment = {name: int(value) for name, value in
+                  re.findall(r"(\w+) = (\d+)", re.search(r"layout\.assignment = \{(.*?)\}", text)[1])}
     placed, lowered = folder / "placed.mlir", folder / "rank.mlir"
     run_tool("layout-opt", folder / "assigned.mlir", "--layout-mesh-replicate", "-o", placed)
     run_tool("layout-opt", placed, "--layout-to-mpi=cpu=host parallel-loops=false", "-o", lowered)
     arguments, _ = run_mesh.read_blocks(placed)
     compile_counted(lowered, folder / "librank.so")
-    return figures, arguments
+    return assignment, arguments
 
 
-def measure(figures, arguments, folder, ranks, dtypes):
+def measure(assignment, arguments, folder, ranks, dtypes):
     """Returns the memory that each rank uses including the blocks of its arguments and all constants."""
     given = np.zeros(ranks, int)
     for number, (block, dtype) in enumerate(zip(arguments, dtypes, strict=True)):
@@ -61,7 +61,7 @@ def measure(figures, arguments, folder, ranks, dtypes):
     done = start([sys.executable, __file__, folder, len(arguments)], ranks)
     assert done.returncode == 0, done.stdout + done.stderr
     taken = [json.loads((folder / f"taken-{rank}.json").read_text()) for rank in range(ranks)]
-    return given + figures.get("weight_bytes", 0) + np.array(taken)
+    return given + assignment.get("weight_bytes", 0) + np.array(taken)
 
 
 def be_rank(folder, count):
@@ -107,8 +107,8 @@ def main(network, *counts):
                       for each in re.findall(r"tensor<(?:\d+x)*(\w+)>", inputs)]
             predicted = None
             for memory in (ANY, 1):
-                memory, figures, arguments = decide_within(memory, predicted, path, target, folder)
-                taken, predicted = measure(figures, arguments, folder, ranks, dtypes).max(), figures["memory_bytes"]
+                memory, assignment, arguments = decide_within(memory, predicted, path, target, folder)
+                taken, predicted = measure(assignment, arguments, folder, ranks, dtypes).max(), assignment["memory_bytes"]
                 limit = "none" if memory == ANY else memory
                 print(f"{network:<14}{ranks:>4}{limit:>10}{predicted:>12}{taken:>12}{taken / predicted:>8.3f}", flush=True)
                 assert taken <= predicted <= min(memory, CLOSE * taken), (taken, predicted, memory)

@@ -147,8 +147,8 @@ def run(plan, source, target, pieces, shape, dtype):
             rank = message["round"], key, message[key]
             assert rank not in held, f"two messages at once: {rank}"
             held[rank] = count * plan["element_bytes"]
-            place = message["round"], message["turn"], message[key]
-            assert place not in busy, f"busy twice in a turn: {place}"
+            place = message["round"], message["step"], message[key]
+            assert place not in busy, f"busy twice in a step: {place}"
             busy.add(place)
         for box in message["boxes"]:
             deliver(message, box)

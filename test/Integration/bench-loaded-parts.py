@@ -58,7 +58,7 @@ assert loaded.compare(ROUNDS[3:]) is None
 assert [loaded.show_ratio(each) for each in (None, 1.2, 1.25)] == ["-", "1.20", "1.25 !"]
 
 # Dynamic sizes become the given ones, or 1.
-graph = onnx_networks.Graph("open")
+graph = onnx_networks.Graph("dynamic")
 model = graph.model(graph.op("Add", graph.input("x", "n", 3, "w"), graph.input("y", "n", 3, "w")))
 loaded.fix_shapes(model, {"x": [2, 3, 5]})
 sizes = [[dim.dim_value for dim in value.type.tensor_type.shape.dim] for value in model.graph.input]

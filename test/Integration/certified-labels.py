@@ -1,6 +1,4 @@
-# Check that labels confirm the optimum under a limit, which the proof of a certificate leaves open, and reject
-# assignments that are not optimal, violated limits, and omitted costs: for random problems, by enumeration, and for a
-# network.
+# Check that labels confirm the optimum under a limit, and reject wrong assignments, violated limits and omitted costs.
 
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t | FileCheck %s

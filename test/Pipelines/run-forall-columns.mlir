@@ -1,6 +1,4 @@
-// Check that parallel bodies that each write one column of a tensor, which a
-// product reads in rows of whole lanes, keep a storage of which a column is a
-// slice.
+// Check that parallel bodies that each write one column keep a storage of which a column is a slice.
 //
 // DEFINE: %{target} = '{#layout.cpu<lanes = 8, mask_percent = 1000, line_bytes = 1, strided_percent = 100>}'
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.0.mlir

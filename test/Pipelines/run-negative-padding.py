@@ -40,9 +40,9 @@ for shape, low, high in CASES:
     amounts = [", ".join(map(str, each)) for each in (low, high)]
     check(program(tensor(shape), tensor(wanted.shape), *amounts), [x], [wanted])
     if "npu" not in sys.argv:
-        opened = tensor(("?", shape[1]))
-        check(program(opened, tensor(("?", wanted.shape[1])), *amounts), [x], [wanted])
-        check(program(opened, tensor(wanted.shape), *amounts), [x], [wanted], options=["--verify-each=false"])
+        dynamic = tensor(("?", shape[1]))
+        check(program(dynamic, tensor(("?", wanted.shape[1])), *amounts), [x], [wanted])
+        check(program(dynamic, tensor(wanted.shape), *amounts), [x], [wanted], options=["--verify-each=false"])
 
 # Amounts whose sign is known at run time only: one program for all of them.
 if "npu" not in sys.argv:

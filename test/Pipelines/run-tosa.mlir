@@ -1,6 +1,4 @@
-// Check that a TOSA network is lowered to linalg before layouts are assigned:
-// the transposes around the convolutions become layouts, and results with and
-// without layouts agree.
+// Check that a TOSA network is lowered to linalg before layouts are assigned, and keeps its results.
 //
 // DEFINE: %{target} = '{#layout.cpu<lanes = 16>}'
 // RUN: layout-opt %s --layout-assign=target=%{target} | FileCheck %s

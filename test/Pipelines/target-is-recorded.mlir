@@ -1,6 +1,4 @@
-// Check that the assignment records its target on the module, so that later
-// passes need no target option, and that each lowering removes it with the last
-// layout: the output parses without this project's dialects.
+// Check that the assignment records its target on the module, and that the lowering removes it with the last layout.
 
 // RUN: layout-opt %s --layout-assign='target={#layout.cpu<lanes = 16>}' | FileCheck %s --check-prefix=RECORDED
 // RUN: layout-opt %s --layout-assign='target={#layout.cpu<lanes = 16>}' | layout-opt --layout-print-cost -o %t.mlir | FileCheck %s --check-prefix=COST

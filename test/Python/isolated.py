@@ -26,7 +26,7 @@ parent.wait()
 
 
 def runs(process: int) -> bool:
-    """Returns false for a process that ended, even if nobody has waited for it."""
+    """Returns false for a process that ended, even before it is waited for."""
     try:
         with open(f"/proc/{process}/stat") as file:
             return file.read().rsplit(")", 1)[1].split()[0] != "Z"
@@ -38,6 +38,6 @@ if sys.platform == "linux":
     end = time.monotonic() + 10
     while runs(child) and time.monotonic() < end:
         time.sleep(0.05)
-    assert not runs(child), f"process {child} goes on"
+    assert not runs(child), f"process {child} still runs"
 else:
     os.kill(child, signal.SIGKILL)

@@ -70,7 +70,7 @@ struct BankUse {
   llvm::SmallVector<int64_t> banks;
   /// The number of cycles of the access, which is the maximal number of
   /// distinct words in one bank. 1 means no conflict, 0 no element.
-  int64_t turns = 0;
+  int64_t cycles = 0;
 };
 
 /// Determines the banks that the elements at `indices` use when they are

@@ -149,7 +149,7 @@ struct StoredDims {
   std::vector<BoundedIndex> dims; // slowest first
 
   StoredDims() = default;
-  /// Creates the stored dims `dims` of `map`.
+  /// Returns `dims`, or an empty list if `map` itself has these stored dims.
   static StoredDims get(const LayoutMap &map,
                         llvm::ArrayRef<BoundedIndex> dims);
 

@@ -127,7 +127,8 @@ struct LayoutAssignment {
   const OpConfig &getConfig(unsigned node) const {
     return candidates[program.nodes[node].nodeClass].configs[choice[node]];
   }
-  /// Returns the op of a node, or the op of its first use if it is a tie.
+  /// Returns the op of a node, or the op of its first use if the node is a flow
+  /// class (Program.h).
   Operation *getAnchor(unsigned node) const;
 };
 

@@ -33,15 +33,15 @@ getRangeOf(const Space &space, ArrayRef<unsigned> digits, const DigitBox &box) {
     return box[digits.front()];
   // Single positions, then one range, then whole digits.
   DigitRange range{0, 1};
-  bool isOpen = false;
+  bool isRange = false;
   for (unsigned digit : digits) {
     std::optional<int64_t> extent = space.digits[digit].extent.getConstant();
     if (!extent)
       return std::nullopt;
     int64_t size = box[digit].size.value_or(*extent);
-    if (isOpen && size != *extent)
+    if (isRange && size != *extent)
       return std::nullopt;
-    isOpen |= size != 1;
+    isRange |= size != 1;
     range.offset = range.offset * *extent + box[digit].offset;
     range.size = *range.size * size;
   }
@@ -121,10 +121,10 @@ protected:
 
   bool isCutOrPadded(unsigned dim) const;
   std::optional<int64_t> getStoredRange(unsigned dim) const;
-  bool makeBoxes(const llvm::SmallBitVector &ragged, ArrayRef<int64_t> shape,
-                 bool writesFills);
+  bool makeBoxes(const llvm::SmallBitVector &nonDivisible,
+                 ArrayRef<int64_t> shape, bool writesFills);
   bool addFills(unsigned dim, ArrayRef<int64_t> shape,
-                const llvm::SmallBitVector &ragged = {});
+                const llvm::SmallBitVector &nonDivisible = {});
   bool areSlices(ArrayRef<DigitBox> boxes) const;
   bool hasLoneDigits() const;
   void goWhole();
@@ -197,12 +197,12 @@ template <typename Copy> bool BoxPlanner<Copy>::hasLoneDigits() const {
   return alone.all();
 }
 
-/// Splits the logical box along `ragged` dims. Returns false if it cannot.
+/// Splits the logical box along `nonDivisible` dims. Returns false if it cannot.
 template <typename Copy>
-bool BoxPlanner<Copy>::makeBoxes(const llvm::SmallBitVector &ragged,
+bool BoxPlanner<Copy>::makeBoxes(const llvm::SmallBitVector &nonDivisible,
                                  ArrayRef<int64_t> shape, bool writesFills) {
   copy.boxes.assign(1, DigitBox(copy.space.digits.size()));
-  for (unsigned dim : ragged.set_bits()) {
+  for (unsigned dim : nonDivisible.set_bits()) {
     int64_t size = shape[dim];
     if (ShapedType::isDynamic(size))
       return false;
@@ -211,8 +211,8 @@ bool BoxPlanner<Copy>::makeBoxes(const llvm::SmallBitVector &ragged,
       return false;
   }
   if (writesFills)
-    for (unsigned dim : ragged.set_bits())
-      if (!addFills(dim, shape, ragged))
+    for (unsigned dim : nonDivisible.set_bits())
+      if (!addFills(dim, shape, nonDivisible))
         return false;
   return hasLoneDigits() && areSlices(copy.boxes) && areSlices(copy.fills);
 }
@@ -221,7 +221,7 @@ bool BoxPlanner<Copy>::makeBoxes(const llvm::SmallBitVector &ragged,
 /// split like the boxes, so that each box is followed by its padding.
 template <typename Copy>
 bool BoxPlanner<Copy>::addFills(unsigned dim, ArrayRef<int64_t> shape,
-                                const llvm::SmallBitVector &ragged) {
+                                const llvm::SmallBitVector &nonDivisible) {
   std::optional<int64_t> stored = getStoredRange(dim);
   if (!stored || ShapedType::isDynamic(shape[dim]))
     return false;
@@ -233,7 +233,7 @@ bool BoxPlanner<Copy>::addFills(unsigned dim, ArrayRef<int64_t> shape,
   for (auto [other, isPadded] : llvm::enumerate(copy.space.isPadded)) {
     if (other == dim || !isPadded)
       continue;
-    if (isFastest && other < ragged.size() && ragged[other]) {
+    if (isFastest && other < nonDivisible.size() && nonDivisible[other]) {
       fills = combine(fills, coverRange(copy.space, other, 0, shape[other]));
       continue;
     }

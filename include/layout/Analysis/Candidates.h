@@ -15,7 +15,8 @@
 //    so a convolution has the candidates {none, f, c, f and c};
 //  * the neighbors: a candidate of a producer or consumer for a shared tensor
 //    is propagated through the op by its rule, also through views, until no new
-//    layout appears or a limit is reached. Ties accept any layout;
+//    layout appears or a limit is reached. Flow classes (Program.h) accept any
+//    layout;
 //  * the target model, once the layouts of all ops are collected.
 //
 //   add(conv(%x), %bias), lanes = 16:

@@ -24,11 +24,12 @@ bool isSliceOfStorage(const LayoutMap &map, RankedTensorType whole,
 
 class ConfigBuilder {
 public:
-  /// Creates a builder for `node`, which must not be a tie.
+  /// Creates a builder for `node`, which must be an op.
   ConfigBuilder(const NodeClass &node, CostModel &costs)
       : node(node), op(node.op), costs(costs) {}
 
-  /// Returns the configuration of the given types. Uses of ties get kAnyLayout.
+  /// Returns the configuration of the given types. Uses of flow classes
+  /// (Program.h) get kAnyLayout.
   OpConfig getAsTyped() const;
 
   /// Returns the configuration in which every tensor is row-major.

@@ -1,4 +1,4 @@
-//===- ControlFlow.h - Tensors tied by control flow -------------*- C++ -*-===//
+//===- ControlFlow.h - Equal types through control flow ---------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,29 +6,31 @@
 //===----------------------------------------------------------------------===//
 //
 // Control flow forwards a tensor without changing its type, so source and
-// destination share one layout. A tie is an equivalence class of such uses: a
-// maximal set of operands and values that control flow forces to have one type.
+// destination share one layout. The uses (operands and values) are grouped into
+// equivalence classes: a class is a maximal set of uses that control flow
+// forces to have one type.
 //
 //   %r = scf.for %i = .. iter_args(%a = %init) -> tensor<8x8xf32> {
 //     %b = ..
 //     scf.yield %b : tensor<8x8xf32>
 //   }
-//     one tie: operands %init of scf.for and %b of scf.yield;
-//               values %a and %r
+//     one class: operands %init of scf.for and %b of scf.yield;
+//                values %a and %r
 //
-// A parallel loop that inserts slices into shared tensors (scf.forall) ties its
-// inits, arguments and results. An inserted slice is a part of the tie; its
-// layout follows from that of the whole tensor.
+// For each shared tensor of a parallel loop (scf.forall), the init, the
+// argument and the result are in one class. A slice that is inserted into the
+// tensor is a part of the class: its layout follows from that of the whole
+// tensor.
 //
-// Ties come from region ops (scf.for, scf.while, scf.if, ..), from branches to
-// blocks, and from functions whose callers are all visible: the operands and
+// Classes come from region ops (scf.for, scf.while, scf.if, ..), from branches
+// to blocks, and from functions whose callers are all visible: the operands and
 // results of all calls, the arguments and the returned values.
 //
 // Laws:
-//  * every operand and value is in at most one tie, whose uses have one type;
-//  * uses whose type is relied on elsewhere are in no tie: functions that are
-//    public, only declared, or used other than by calls, and values that an op
-//    itself creates for a block. A function with the unit attribute
+//  * every operand and value is in at most one class, whose uses have one type;
+//  * uses whose type is relied on elsewhere are in no class: those of functions
+//    that are public, only declared, or used other than by calls, and values
+//    that an op itself creates for a block. A function with the unit attribute
 //    `layout.flexible_abi` is treated as if all of its callers were visible.
 //
 //===----------------------------------------------------------------------===//
@@ -55,8 +57,8 @@ using TensorUse = PointerUnion<OpOperand *, Value>;
 
 Type getType(TensorUse use);
 
-/// A tensor that is inserted into the tensors of a tie.
-struct TiedPart {
+/// A slice that is inserted into the tensor of an equivalence class.
+struct InsertedPart {
   OpOperand *operand;
   /// The position of the part in the whole tensor.
   PerDimRule rule;
@@ -66,17 +68,19 @@ struct TypeEquivalenceClass {
   RankedTensorType type;
   SmallVector<OpOperand *, 2> operands;
   SmallVector<Value, 2> values;
-  SmallVector<TiedPart, 0> parts;
+  SmallVector<InsertedPart, 0> parts;
 };
 
 struct ControlFlow {
-  std::vector<TypeEquivalenceClass> ties;
-  /// The ties of operands, parts included.
-  DenseMap<OpOperand *, unsigned> tieOfOperand;
-  DenseMap<Value, unsigned> tieOfValue;
+  std::vector<TypeEquivalenceClass> classes;
+  /// The index in `classes` of each operand, including inserted parts.
+  DenseMap<OpOperand *, unsigned> classOfOperand;
+  /// The index in `classes` of each value.
+  DenseMap<Value, unsigned> classOfValue;
 };
 
-/// Finds all ties below `root`, in the order of the IR.
+/// Finds the equivalence classes of all uses below `root`, in the order of the
+/// IR.
 ControlFlow findTypeEquivalenceClasses(Operation *root);
 
 /// The number of times each block runs, per run of the program in `root`.

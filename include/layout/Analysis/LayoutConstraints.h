@@ -19,7 +19,8 @@
 //  * a type with a layout is a constraint, too. If an op cannot run in the
 //    layouts of its types, attributes may state others, and its tensors are
 //    converted from and to the layouts of their types;
-//  * the uses of a tie (ControlFlow.h) have equal constraints or none;
+//  * uses that control flow forces to have one type (ControlFlow.h) have equal
+//    constraints or none;
 //  * a type that others rely on, e.g. in the signature of a public function,
 //    cannot be changed by a constraint;
 //  * an op with constraints can run in the stated layouts.
@@ -67,9 +68,9 @@ struct StatedUse {
   Type type;
 };
 
-/// Reports tied uses with different stated types, and uses whose stated type
-/// contradicts a type that others rely on. If `isComplete` is set, uses not in
-/// `uses` count as stated by their types.
+/// Reports uses with different stated types that control flow forces to have
+/// one type, and uses whose stated type contradicts a type that others rely on.
+/// If `isComplete` is set, uses not in `uses` count as stated by their types.
 LogicalResult checkUses(Operation *root, ArrayRef<StatedUse> uses,
                         bool isComplete);
 

@@ -7,7 +7,8 @@
 //
 // The assignment's representation of the IR: nodes, each of which chooses
 // layouts for all of its tensors at once, and the tensors between nodes. A node
-// is an op with tensors, or a tie of control flow.
+// is an op with tensors, or an equivalence class of the operands and values
+// that control flow forces to have one type (ControlFlow.h), a *flow class*.
 //
 //   %0 = linalg.conv(%x, %w)     node 0, class A
 //   %1 = linalg.relu(%0)         node 1, class B
@@ -44,9 +45,9 @@
 
 namespace mlir::layout {
 
-/// An operand or a result of a node. A tie has one operand and one result that
-/// represent all of its uses, and one more operand for each part (a slice that
-/// a parallel loop inserts).
+/// An operand or a result of a node. A flow class has one operand and one
+/// result that represent all of its uses, and one more operand for each slice
+/// that a parallel loop inserts.
 struct OperandOrResult {
   bool isResult = false;
   unsigned index = 0;
@@ -56,31 +57,34 @@ struct OperandOrResult {
 };
 
 struct NodeClass {
-  /// The op of the first node of the class, or null if the class is of ties.
+  /// The op of the first node of the class, or null if it is a flow class.
   Operation *op = nullptr;
-  /// The type of a tie.
-  RankedTensorType tiedType;
+  /// The type of all uses of a flow class.
+  RankedTensorType flowType;
   struct Part {
     RankedTensorType type;
     PerDimRule rule;
   };
-  SmallVector<Part, 0> tiedParts;
+  /// The slices that parallel loops insert into the tensor of a flow class.
+  SmallVector<Part, 0> insertedParts;
   OpLayoutRule rule;
   /// True if constraints or the types of the op fix its layouts.
   bool isFixed = false;
-  /// The constrained types (some may be null), or empty lists. Ties have one.
+  /// The constrained types (some may be null), or empty lists. A flow
+  /// class has one.
   SmallVector<RankedTensorType, 0> constrainedOperands, constrainedResults;
   /// True if the op is in the body of an op with a rule. It keeps its types.
   bool isInBody = false;
   /// True if ops in the body read tensors defined outside.
   bool hasReadingBody = false;
-  /// Operands and results that are uses of ties, whose layouts the tie chooses.
-  llvm::SmallBitVector tiedOperands, tiedResults;
+  /// The operands and results that are uses of a flow class, which chooses
+  /// their layouts.
+  llvm::SmallBitVector flowOperands, flowResults;
   int64_t frequency = 1;
   /// The slots of the node with the classes of their tensors.
   SmallVector<std::pair<OperandOrResult, unsigned>, 4> incidentTensors;
 
-  bool isTie() const { return !op; }
+  bool isFlowClass() const { return !op; }
 };
 
 struct TensorClass {
@@ -105,10 +109,10 @@ struct TensorClass {
 
 struct Node {
   unsigned nodeClass;
-  /// The op of the node, or null if the node is a tie.
+  /// The op of the node, or null if the node is a flow class.
   Operation *op;
-  /// The index of a tie in `Program::flow`.
-  unsigned tie;
+  /// The index in `Program::flow.classes` if the node is a flow class.
+  unsigned flowClass;
 };
 
 struct Tensor {

@@ -24,9 +24,9 @@
 //    messages, one less if a device belongs to both groups;
 //  * in a round a device sends at most one message and receives at most one, so
 //    it stores at most two besides its blocks. Phases are ranges of rounds;
-//  * in a turn of a round a device either sends or receives. The messages of a
-//    round form chains and rings of devices, along which turns alternate: a
-//    single message takes one turn, a swap two, and a ring of an odd number of
+//  * in a step of a round a device either sends or receives. The messages of a
+//    round form chains and rings of devices, along which steps alternate: a
+//    single message takes one step, a swap two, and a ring of an odd number of
 //    devices three.
 //
 //===----------------------------------------------------------------------===//
@@ -48,13 +48,13 @@ struct MessageBox {
 };
 
 struct Message {
-  static constexpr unsigned kMostTurns = 3;
+  static constexpr unsigned kMostSteps = 3;
 
   unsigned phase = 0;
   unsigned round = 0; // counted through all phases
-  /// The step within the round. The messages of one turn are sent concurrently:
+  /// The step within the round. The messages of one step are sent concurrently:
   /// no device sends or receives two of them.
-  unsigned turn = 0;
+  unsigned step = 0;
   int64_t from = 0, to = 0;
   SmallVector<MessageBox, 1> boxes;
 

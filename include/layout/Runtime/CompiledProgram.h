@@ -151,8 +151,8 @@ public:
   /// Requires a program made by `compile`; a second call does nothing.
   void keep(const CompileOptions &options);
 
-  /// Finds the outline, the bytecode of a module, of the program stored under
-  /// the key of `options`, or returns null.
+  /// Returns the outline (bytecode of a module) of the program that `keep`
+  /// stored under the key of `options`, or null if there is none.
   static std::unique_ptr<llvm::MemoryBuffer>
   find(const CompileOptions &options);
 

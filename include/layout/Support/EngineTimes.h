@@ -26,7 +26,7 @@
 namespace mlir::layout {
 
 /// Stands for an unset parameter of a target, whose value is that of the chip.
-constexpr int64_t kFigureOfChip = std::numeric_limits<int64_t>::min();
+constexpr int64_t kFromChip = std::numeric_limits<int64_t>::min();
 
 /// The clock parameters of a chip; `dmaStart` and `computeStart` are in cycles.
 struct ChipClock {

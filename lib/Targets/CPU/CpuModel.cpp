@@ -349,8 +349,9 @@ void CpuModel::seed(const NodeClass &op, CostModel &costs, Candidates &known,
     }
 }
 
-/// Returns configuration `i` with the tiles that `layout` implies for one
-/// tensor, or std::nullopt if they are not new or give another layout.
+/// Returns configuration `i` with `loopTiles` added, or std::nullopt if another
+/// configuration has these tiles, or if the tensor in `slot` does not get
+/// `layout` from them.
 static std::optional<OpConfig>
 combine(const Candidates &candidates, const ConfigBuilder &builder,
         CostModel &costs, size_t i, OperandOrResult slot, LayoutId layout,
@@ -377,9 +378,9 @@ combine(const Candidates &candidates, const ConfigBuilder &builder,
 }
 
 void CpuModel::carry(const NodeClass &op, OperandOrResult slot, LayoutId layout,
-                     CostModel &costs, Candidates &known, AddConfig offer) {
+                     CostModel &costs, Candidates &known, AddConfig addConfig) {
   auto add = [&](std::optional<OpConfig> config) {
-    addOnLanes(op, costs, known, std::move(config), offer);
+    addOnLanes(op, costs, known, std::move(config), addConfig);
   };
   if (std::holds_alternative<LoopsRule>(op.rule)) {
     ConfigBuilder builder(op, costs);

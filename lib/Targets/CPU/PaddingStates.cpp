@@ -35,7 +35,7 @@ private:
   void wantTyped(unsigned nodeClass);
   void wantNeutral(unsigned nodeClass);
   void answer(unsigned tensorClass, LayoutId layout);
-  void answerTie(unsigned nodeClass, LayoutId layout);
+  void answerFlowClass(unsigned nodeClass, LayoutId layout);
   void answerLoops(unsigned nodeClass, unsigned result, LayoutId layout);
   void answerView(unsigned nodeClass, LayoutId layout);
   void wantOperands(unsigned nodeClass, const OpConfig &config);
@@ -162,7 +162,7 @@ bool PaddingStates::add(unsigned nodeClass, OpConfig config) {
     return false;
   }
   config.origin = OpConfig::Origin::Padded;
-  if (!node.isTie())
+  if (!node.isFlowClass())
     config.cost = costs.getOpCost(node.op, node.rule, config.layouts);
   wantOperands(nodeClass, config);
   configs.push_back(std::move(config));
@@ -191,7 +191,7 @@ void PaddingStates::wantTyped(unsigned nodeClass) {
 void PaddingStates::wantNeutral(unsigned nodeClass) {
   const NodeClass &node = program.nodeClasses[nodeClass];
   auto *rule = std::get_if<LoopsRule>(&node.rule);
-  if (node.isTie() || node.isFixed || node.isInBody || !rule)
+  if (node.isFlowClass() || node.isFixed || node.isInBody || !rule)
     return;
   // A masked reduction has fewer iterations, so it is never more expensive.
   if (!masksCost)
@@ -221,13 +221,14 @@ void PaddingStates::wantNeutral(unsigned nodeClass) {
   }
 }
 
-void PaddingStates::answerTie(unsigned nodeClass, LayoutId layout) {
-  const NodeClass &tie = program.nodeClasses[nodeClass];
+void PaddingStates::answerFlowClass(unsigned nodeClass, LayoutId layout) {
+  const NodeClass &flowClass = program.nodeClasses[nodeClass];
   LayoutId plain = costs.withoutPadding(layout);
   for (size_t i = 0; i < numPlain[nodeClass]; ++i) {
     OpConfig config = candidates[nodeClass].configs[i];
     // The padding of a part of a tensor is not that of the tensor.
-    if (config.layouts.results.front() != plain || !tie.tiedParts.empty())
+    if (config.layouts.results.front() != plain ||
+        !flowClass.insertedParts.empty())
       continue;
     config.layouts.results.front() = config.layouts.operands.front() = layout;
     LayoutId exact = costs.withPadding(config.exact.results.front(),
@@ -293,8 +294,8 @@ void PaddingStates::answer(unsigned tensorClass, LayoutId layout) {
   const NodeClass &node = program.nodeClasses[*tensor.producer];
   if (node.isFixed || node.isInBody)
     return;
-  if (node.isTie())
-    return answerTie(*tensor.producer, layout);
+  if (node.isFlowClass())
+    return answerFlowClass(*tensor.producer, layout);
   if (std::holds_alternative<LoopsRule>(node.rule))
     return answerLoops(*tensor.producer, tensor.result, layout);
   if (std::holds_alternative<ViewRule>(node.rule))

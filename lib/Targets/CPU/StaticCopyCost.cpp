@@ -191,10 +191,10 @@ LogicalResult StaticRefinement::setReach(unsigned,
 NumberedPlanner::NumberedPlanner(const StaticSpace &space,
                                  ArrayRef<int64_t> shape)
     : BoxPlanner({space}) {
-  llvm::SmallBitVector ragged(shape.size());
+  llvm::SmallBitVector nonDivisible(shape.size());
   for (unsigned dim = 0; dim < shape.size(); ++dim)
-    ragged[dim] = copy.space.isPadded[dim] && isCutOrPadded(dim);
-  if (!makeBoxes(ragged, shape, /*writesFills=*/false))
+    nonDivisible[dim] = copy.space.isPadded[dim] && isCutOrPadded(dim);
+  if (!makeBoxes(nonDivisible, shape, /*writesFills=*/false))
     goWhole();
 }
 

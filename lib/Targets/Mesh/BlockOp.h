@@ -11,7 +11,7 @@
 //
 //   matmul 8x16, 16x32 -> 8x32, columns over [x = 4]
 //     block    matmul 8x16, 16x8 -> 8x8
-//     offered  by a device of 4 lanes: columns in steps of 4, ..
+//     proposed by a device of 4 lanes: columns in steps of 4, ..
 //
 //===----------------------------------------------------------------------===//
 

@@ -75,7 +75,7 @@ Cost MeshModel::getLinkCost(int64_t from, int64_t to, int64_t bytes) const {
   return addCosts(ofMessage, scaleCost(ofByte, bytes));
 }
 
-/// Sums the costs of the turns, each of which lasts as long as its longest
+/// Sums the costs of the steps, each of which lasts as long as its longest
 /// message, and of the copies, packing and unpacking of the busiest rank.
 Cost MeshModel::getTime(const ReshardPlan &plan,
                         const MessageTables &tables) const {
@@ -96,16 +96,16 @@ Cost MeshModel::getTime(const ReshardPlan &plan,
     }
     moved = std::max(moved, ofRank);
   }
-  SmallVector<Cost> turns(Message::kMostTurns * plan.numRounds, 0);
+  SmallVector<Cost> steps(Message::kMostSteps * plan.numRounds, 0);
   for (const Message &message : plan.messages) {
-    Cost &turn = turns[Message::kMostTurns * message.round + message.turn];
-    turn = std::max(turn, getLinkCost(message.from, message.to,
+    Cost &step = steps[Message::kMostSteps * message.round + message.step];
+    step = std::max(step, getLinkCost(message.from, message.to,
                                       scaleCost(plan.elementBytes,
                                                 message.getNumElements())));
   }
   Cost time = moved;
-  for (Cost turn : turns)
-    time = addCosts(time, turn);
+  for (Cost step : steps)
+    time = addCosts(time, step);
   return time;
 }
 
@@ -390,11 +390,11 @@ void MeshModel::seed(const NodeClass &op, CostModel &costs, Candidates &known,
   }
   // Start from the configurations with row-major blocks.
   for (size_t i = 0, e = known.configs.size(); i < e; ++i)
-    offerOnBlocks(op, OpLayouts(known.configs[i].exact), costs, known, add,
-                  [&](BlockOp &block, AddConfig give) {
-                    device.getModel().seed(block.getNode(op), device,
-                                           block.known, give);
-                  });
+    proposeOnBlocks(op, OpLayouts(known.configs[i].exact), costs, known, add,
+                    [&](BlockOp &block, AddConfig give) {
+                      device.getModel().seed(block.getNode(op), device,
+                                             block.known, give);
+                    });
 }
 
 /// Clears the blocks, whose ops may be erased before the next decision.
@@ -531,9 +531,9 @@ std::optional<LayoutId> MeshModel::compose(LayoutId whole, LayoutId own,
   return costs.intern(layout, type);
 }
 
-void MeshModel::offerOnBlocks(const NodeClass &op, const OpLayouts &split,
-                              CostModel &costs, Candidates &whole,
-                              AddConfig add, AskDevice ask) {
+void MeshModel::proposeOnBlocks(const NodeClass &op, const OpLayouts &split,
+                                CostModel &costs, Candidates &whole,
+                                AddConfig add, ForEachLocal forEachLocal) {
   ConfigBuilder builder(op, costs);
   bool wantsSame = std::holds_alternative<PerDimRule>(op.rule);
   std::vector<LayoutId> key(split.operands.begin(), split.operands.end());
@@ -547,7 +547,7 @@ void MeshModel::offerOnBlocks(const NodeClass &op, const OpLayouts &split,
       return;
     block = std::make_unique<BlockOp>(op.op, op.rule, split, costs, device);
   }
-  ask(*block, [&](std::optional<OpConfig> local) {
+  forEachLocal(*block, [&](std::optional<OpConfig> local) {
     if (!local)
       return;
     if (block->known.merge(*local))
@@ -634,12 +634,12 @@ void MeshModel::carry(const NodeClass &op, OperandOrResult slot,
         haveLocal(base.layouts.operands, false) ||
         haveLocal(base.layouts.results, true))
       continue;
-    offerOnBlocks(op, OpLayouts(base.exact), costs, known, add,
-                  [&](BlockOp &block, AddConfig give) {
-                    const NodeClass &node = block.getNode(op);
-                    device.getModel().carry(node, slot, *own, device,
-                                            block.known, give);
-                  });
+    proposeOnBlocks(op, OpLayouts(base.exact), costs, known, add,
+                    [&](BlockOp &block, AddConfig give) {
+                      const NodeClass &node = block.getNode(op);
+                      device.getModel().carry(node, slot, *own, device,
+                                              block.known, give);
+                    });
   }
 }
 

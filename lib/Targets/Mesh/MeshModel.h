@@ -8,7 +8,7 @@
 // The costs of #layout.mesh_target:
 //
 //   conversion   if only the layout in device memory changes, the device's cost
-//                for one block; else the turns of the message plan one after
+//                for one block; else the steps of the message plan one after
 //                another (ReshardPlan.h), plus the copies of the busiest device
 //                (MessageTables.h), at the device's cost for segments of their
 //                length
@@ -99,13 +99,13 @@ private:
   std::optional<LayoutId> compose(LayoutId whole, LayoutId own,
                                   RankedTensorType type, RankedTensorType block,
                                   bool wantsSame, CostModel &costs);
-  using AskDevice = function_ref<void(BlockOp &, AddConfig)>;
+  using ForEachLocal = function_ref<void(BlockOp &, AddConfig)>;
   /// Adds the candidates of the device for the blocks of the op, if its tensors
   /// are distributed as `split` and all devices compute whole blocks. Marks
   /// `whole` as truncated if the device has more candidates than the limit.
-  void offerOnBlocks(const NodeClass &op, const OpLayouts &split,
-                     CostModel &costs, Candidates &whole, AddConfig add,
-                     AskDevice ask);
+  void proposeOnBlocks(const NodeClass &op, const OpLayouts &split,
+                       CostModel &costs, Candidates &whole, AddConfig add,
+                       ForEachLocal forEachLocal);
   /// Returns true if the blocks are not row-major.
   bool hasLocal(LayoutId layout, RankedTensorType type,
                 const CostModel &costs) const;

@@ -24,9 +24,9 @@ EngineTimes layout::getNpuTimes(NpuTargetAttr target) {
   times.transferStart = cycle * clock.dmaStart;
   times.commandStart = cycle * clock.computeStart;
   times.step = {cycle, 1};
-  if (target.getLaunchCost() != kFigureOfChip)
+  if (target.getLaunchCost() != kFromChip)
     times.transferStart = target.getLaunchCost();
-  if (target.getFlopsPerByte() == kFigureOfChip)
+  if (target.getFlopsPerByte() == kFromChip)
     return times;
   times.commandStart = 0;
   times.step = {2 * target.getChip().getParams().npus * target.getLanes(),

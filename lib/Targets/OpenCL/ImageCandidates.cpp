@@ -125,14 +125,14 @@ std::optional<OpConfig> ImageCandidates::replace(const OpConfig &base,
 
 /// Returns true if all tensors of the op must have one type; linalg ops have no
 /// such constraint.
-bool ImageCandidates::tiesTypes() const {
+bool ImageCandidates::requiresOneType() const {
   return OpTrait::hasElementwiseMappableTraits(node.op);
 }
 
 /// Adds `base` with one tensor, and with both of two, in linear memory.
 void ImageCandidates::addMixed(SmallVectorImpl<OpConfig> &configs,
                                const OpConfig &base) const {
-  if (tiesTypes())
+  if (requiresOneType())
     return;
   SmallVector<OperandOrResult> slots;
   for (unsigned i = 0, e = base.exact.operands.size(); i < e; ++i)
@@ -196,7 +196,7 @@ SmallVector<OpConfig> ImageCandidates::carry(ArrayRef<OpConfig> known,
     if (!configs.empty() && isImage(costs.getMap(layout)))
       addMixed(configs, OpConfig(configs.front()));
     // An op that reads one tensor may store its result in any layout.
-    if (llvm::count(rule.isRead, true) == 1 && !tiesTypes())
+    if (llvm::count(rule.isRead, true) == 1 && !requiresOneType())
       for (const OpConfig &base : known)
         add(replace(base, slot, layout));
     return configs;

@@ -56,7 +56,7 @@ private:
   void addMixed(SmallVectorImpl<OpConfig> &configs, const OpConfig &base) const;
   bool isChosenElsewhere(OperandOrResult slot) const;
   bool sharesStorage(unsigned operand, unsigned result) const;
-  bool tiesTypes() const;
+  bool requiresOneType() const;
   void note(OperandOrResult slot, const ImageFit &fit,
             std::optional<LayoutId> instead);
 

@@ -90,8 +90,8 @@ KernelCount::KernelCount(const KernelLoops &loops, AffineMap map,
     if (auto loop = dyn_cast<AffineDimExpr>(expr))
       indices[loop.getPosition()] = index;
   for (unsigned loop : loops.getNest())
-    indices[loop] =
-        addVariable(variables, SizeExpr(loops.countTurns(loop, assumedSize)));
+    indices[loop] = addVariable(
+        variables, SizeExpr(loops.getAssumedTripCount(loop, assumedSize)));
 }
 
 Operation *layout::findGroupCombiner(Operation *op) {
@@ -130,7 +130,7 @@ Cost KernelCount::getPoints(PixelBlock block) const {
   Cost points = scaleCost(countItems(block), block.pixels);
   points = scaleCost(points, variables.hasLane() ? kLanesOfPixel : 1);
   for (unsigned loop : loops.getNest())
-    points = scaleCost(points, loops.countTurns(loop, assumedSize) *
+    points = scaleCost(points, loops.getAssumedTripCount(loop, assumedSize) *
                                    loops.getSteps(loop));
   return points;
 }
@@ -144,15 +144,17 @@ KernelLoops KernelCount::getLoops(PixelBlock block) const {
 
 /// Returns the iterations of the loops around the read of an operand, summed
 /// over all parts.
-Cost KernelCount::countTurns(const Operand &operand, const KernelLoops &own,
-                             PixelBlock block) const {
-  Cost turns = block.parts;
+Cost KernelCount::countIterations(const Operand &operand,
+                                  const KernelLoops &own,
+                                  PixelBlock block) const {
+  Cost iterations = block.parts;
   for (unsigned loop : own.getNest().take_front(own.getDepth(operand.map))) {
     if (block.parts > 1 && loop == block.splitLoop)
-      turns /= block.parts;
-    turns = scaleCost(turns, own.countTurns(loop, assumedSize));
+      iterations /= block.parts;
+    iterations =
+        scaleCost(iterations, own.getAssumedTripCount(loop, assumedSize));
   }
-  return turns;
+  return iterations;
 }
 
 /// Counts the distinct addresses that the lanes of a work-item read in one
@@ -185,12 +187,12 @@ SmallVector<int64_t> KernelCount::countAddresses(const Operand &operand,
     unsigned loop = stepped.front();
     if (!operand.map.isFunctionOfDim(loop))
       return self(self, stepped.drop_front());
-    IndexExpr turn = loop == block.window ? IndexExpr() : at[loop];
+    IndexExpr iteration = loop == block.window ? IndexExpr() : at[loop];
     for (int64_t step = 0; step < own.getSteps(loop); ++step) {
-      at[loop] = KernelLoops::getIndex(turn, step, extents);
+      at[loop] = KernelLoops::getIndex(iteration, step, extents);
       self(self, stepped.drop_front());
     }
-    at[loop] = turn;
+    at[loop] = iteration;
   };
   SmallVector<int64_t> counts;
   for (int64_t pixel = 0; pixel < block.pixels; ++pixel) {
@@ -259,12 +261,12 @@ SmallVector<Cost> KernelCount::countReads(PixelBlock largest) const {
     SmallVector<int64_t> addresses;
     if (isOfWindow)
       addresses = countAddresses(operand, largest);
-    Cost turns = countTurns(operand, own, largest);
+    Cost iterations = countIterations(operand, own, largest);
     for (auto [number, sum] : llvm::enumerate(reads)) {
       int64_t count = isOfWindow ? addresses[number]
                                  : operand.addresses *
                                        (isVarying ? int64_t(number) + 1 : 1);
-      sum = addCosts(sum, scaleCost(turns, count));
+      sum = addCosts(sum, scaleCost(iterations, count));
     }
   }
   return reads;
@@ -296,9 +298,9 @@ PixelBlock KernelCount::split(PixelBlock block, Cost reads,
   KernelLoops own = getLoops(block);
   int64_t most = 1;
   for (unsigned loop : own.getNest())
-    if (int64_t turns = own.getTurns(loop).getConstant().value_or(0);
-        turns > most) {
-      most = turns;
+    if (int64_t trips = own.getTripCount(loop).getConstant().value_or(0);
+        trips > most) {
+      most = trips;
       block.splitLoop = loop;
     }
   int64_t wanted =
@@ -345,8 +347,8 @@ ImageReads KernelCount::getReads(PixelBlock block) const {
                    (block.window && operand.map.isFunctionOfDim(*block.window));
     int64_t addresses =
         differs ? countAddresses(operand, block).back() : operand.addresses;
-    Cost turns = countTurns(operand, own, block);
-    int64_t bytes = scaleCost(scaleCost(countItems(block), turns),
+    Cost iterations = countIterations(operand, own, block);
+    int64_t bytes = scaleCost(scaleCost(countItems(block), iterations),
                               addresses * operand.bytes);
     result.add(isImage(*operand.layout) ? ImageReads{bytes, 0}
                                         : ImageReads{0, bytes});

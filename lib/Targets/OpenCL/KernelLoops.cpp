@@ -134,16 +134,17 @@ void KernelLoops::unroll(unsigned loop) {
   stepped.insert(stepped.begin(), loop);
 }
 
-SizeExpr KernelLoops::getTurns(unsigned loop) const {
+SizeExpr KernelLoops::getTripCount(unsigned loop) const {
   if (loop == unrolled)
     return SizeExpr(1);
   return llvm::is_contained(stepped, loop) ? sizes[loop].ceilDiv(kLanesOfPixel)
                                            : sizes[loop];
 }
 
-int64_t KernelLoops::countTurns(unsigned loop, int64_t assumedSize) const {
+int64_t KernelLoops::getAssumedTripCount(unsigned loop,
+                                         int64_t assumedSize) const {
   SmallVector<SizeExpr> assumed(sizes.size(), SizeExpr(assumedSize));
-  return *getTurns(loop).substitute(assumed).getConstant();
+  return *getTripCount(loop).substitute(assumed).getConstant();
 }
 
 int64_t KernelLoops::getSteps(unsigned loop) const {
@@ -155,9 +156,9 @@ int64_t KernelLoops::getSteps(unsigned loop) const {
                   kLanesOfPixel);
 }
 
-IndexExpr KernelLoops::getIndex(const IndexExpr &turn, int64_t step,
+IndexExpr KernelLoops::getIndex(const IndexExpr &iteration, int64_t step,
                                 Sizes extents) {
-  return add(scale(turn, SizeExpr(kLanesOfPixel), extents),
+  return add(scale(iteration, SizeExpr(kLanesOfPixel), extents),
              IndexExpr(SizeExpr(step)), extents);
 }
 

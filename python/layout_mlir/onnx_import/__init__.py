@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from layout_mlir.onnx_import.errors import ImportFailed, Lowered, explain_missing
-from layout_mlir.onnx_import.node import Refused
+from layout_mlir.onnx_import.node import ImportFailure
 from layout_mlir.tools import run_tool, whole_file
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def prepare_checked(model: ModelProto, reseed: int | None = None) -> ModelProto:
         raise ImportFailed("the model has no results")
     try:
         return prepare(model, reseed)
-    except Refused as error:
+    except ImportFailure as error:
         raise ImportFailed(str(error)) from error
     except checker.ValidationError as error:
         raise ImportFailed(f"the model is not valid: {error}") from error
@@ -73,7 +73,7 @@ def lower_to_text(model: ModelProto) -> Lowered:
     importer = Importer(model)
     try:
         return importer.run(), importer.builder.arrays
-    except Refused as error:
+    except ImportFailure as error:
         raise ImportFailed(str(error)) from error
 
 

@@ -42,8 +42,8 @@ class Transform:
 def table_array(t: Transform, used: int, bins: int) -> NDArray[Any]:
     """Returns the table [used * parts, bins * 2] of a transform of static length."""
     assert is_static(t.length)
-    turns = np.outer(np.arange(used), np.arange(bins)) % t.length
-    waves = np.exp(t.sign * 2j * np.pi * turns / t.length) / (t.length if t.inverse else 1)
+    phases = np.outer(np.arange(used), np.arange(bins)) % t.length
+    waves = np.exp(t.sign * 2j * np.pi * phases / t.length) / (t.length if t.inverse else 1)
     rows = np.stack([waves, 1j * waves], 1)[:, :t.parts]
     return np.stack([rows.real, rows.imag], -1).reshape(used * t.parts, bins * 2)
 
@@ -65,8 +65,8 @@ def make_table(b: Builder, t: Transform, used: Size, bins: Size, element: Elemen
         length = Scalar(b.size(t.length), None)
         n, part = s.div(row, t.parts), s.rem(row, t.parts)
         k, result = s.div(column, 2), s.rem(column, 2)
-        turns = s.cast(s.rem(s.mul(n, k), length), element)
-        angle = s.mul(turns, s.div(2 * math.pi * t.sign, s.cast(length, element)))
+        phases = s.cast(s.rem(s.mul(n, k), length), element)
+        angle = s.mul(phases, s.div(2 * math.pi * t.sign, s.cast(length, element)))
         cosine, sine = s.unary("math.cos", angle), s.unary("math.sin", angle)
         # The imaginary part contributes i * wave, i.e. -sine to the real result.
         imaginary = s.select(s.equal(part, 0), sine, s.neg(sine))

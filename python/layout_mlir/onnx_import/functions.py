@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from layout_mlir.onnx_import.node import Refused, describe
+from layout_mlir.onnx_import.node import ImportFailure, describe
 from layout_mlir.onnx_import.values import Tensor, Value
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _find_type_names(operator: str, opset: int, domain: str) -> tuple[str, ...]:
 
 
 def check_types(node: NodeProto, inputs: Sequence[Value | None], opset: int) -> None:
-    """Raises Refused if two inputs have different element types where ONNX requires equal ones."""
+    """Raises ImportFailure if two inputs have different element types where ONNX requires equal ones."""
     names = _find_type_names(node.op_type, opset, "" if node.domain == "ai.onnx" else node.domain)
     seen: dict[str, tuple[str, Tensor]] = {}
     for number, (label, value) in enumerate(zip(node.input, inputs)):
@@ -129,7 +129,7 @@ def check_types(node: NodeProto, inputs: Sequence[Value | None], opset: int) -> 
             continue
         other, first = seen.setdefault(name, (label, value))
         if first.element != value.element:
-            raise Refused(describe(node, f"its inputs '{other}' and '{label}' have elements of types {first.element} "
+            raise ImportFailure(describe(node, f"its inputs '{other}' and '{label}' have elements of types {first.element} "
                                          f"and {value.element}, which must be equal"))
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from layout_mlir.onnx_import import functions
 from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.elements import BY_CODE, Element
-from layout_mlir.onnx_import.node import NoForm, Node, Refused, describe, find_operator
+from layout_mlir.onnx_import.node import NoForm, Node, ImportFailure, describe, find_operator
 from layout_mlir.onnx_import.shapes import inputs_of, is_known
 from layout_mlir.onnx_import.sizes import Size, Symbol, is_static
 from layout_mlir.onnx_import.values import Forbidden, Optional_, Sequence_, Tensor, Value, describe_type
@@ -57,7 +57,7 @@ class Importer:
         for scope in reversed(self.scopes):
             if name in scope:
                 return scope[name]
-        raise Refused(f"the model is not valid: no node computes the value '{name}'")
+        raise ImportFailure(f"the model is not valid: no node computes the value '{name}'")
 
     def find_known(self, name: str) -> Value | None:
         """Returns a value by name, or None if it is not imported yet."""
@@ -81,7 +81,7 @@ class Importer:
         if code not in BY_CODE:
             from onnx import TensorProto
 
-            raise Refused(f"{what} has elements of type {TensorProto.DataType.Name(code)}, which no target supports")
+            raise ImportFailure(f"{what} has elements of type {TensorProto.DataType.Name(code)}, which no target supports")
         return BY_CODE[code]
 
     def constant_of(self, proto: TensorProto) -> Tensor:
@@ -94,10 +94,10 @@ class Importer:
     def _argument(self, value: ValueInfoProto, number: int) -> Tensor:
         tensor = value.type.tensor_type
         if not value.type.HasField("tensor_type"):
-            raise Refused(f"input '{value.name}' is a sequence or an optional: state the shapes of its tensors (shapes= or "
+            raise ImportFailure(f"input '{value.name}' is a sequence or an optional: state the shapes of its tensors (shapes= or "
                           "--shape), so that each of them is an input")
         if not tensor.HasField("shape"):
-            raise Refused(f"input '{value.name}' has no rank: state it in the model, or state its shape")
+            raise ImportFailure(f"input '{value.name}' has no rank: state it in the model, or state its shape")
         element = self.element_of(tensor.elem_type, f"input '{value.name}'")
         name = f"%arg{number}"
         sizes: list[Size | None] = [dim.dim_value if is_known(dim) else None for dim in tensor.shape.dim]
@@ -135,7 +135,7 @@ class Importer:
         """Returns the tensors of a result, one for each element of a sequence or value of an optional."""
         if isinstance(result, Optional_):
             if result.value is None:
-                raise Refused(f"result '{name}' is an optional without a value")
+                raise ImportFailure(f"result '{name}' is an optional without a value")
             return self._tensors_of(name, result.value)
         return result.items if isinstance(result, Sequence_) else [result]
 
@@ -156,7 +156,7 @@ class Importer:
         for tensor in graph.initializer:
             scope[tensor.name] = self.constant_of(tensor)
         for sparse in graph.sparse_initializer:
-            raise Refused(f"the model is not imported: its weight '{sparse.values.name}' is sparse")
+            raise ImportFailure(f"the model is not imported: its weight '{sparse.values.name}' is sparse")
         for node in graph.node:
             self.import_node(node)
         return [self.find(output.name) for output in graph.output]
@@ -194,12 +194,12 @@ class Importer:
             except NoForm as error:
                 return self._import_function(proto, inputs, str(error))
             except Forbidden as error:
-                raise Refused(describe(proto, error)) from error
+                raise ImportFailure(describe(proto, error)) from error
             except (ArithmeticError, AssertionError, AttributeError, IndexError, KeyError, TypeError,
                     ValueError) as error:
                 # Ranks, sizes, element types or attributes that ONNX does not allow, but its checker does not find.
                 given = ", ".join(map(describe_type, inputs))
-                raise Refused(describe(proto, f"its inputs ({given}) or attributes are not those that ONNX defines for "
+                raise ImportFailure(describe(proto, f"its inputs ({given}) or attributes are not those that ONNX defines for "
                                               f"the operator ({type(error).__name__}: {error})")) from error
         return self._import_function(proto, inputs, "the operator is unknown")
 
@@ -208,7 +208,7 @@ class Importer:
         types = [self.type_proto(value) for value in inputs]
         nodes = functions.expand(proto, types, self.opsets)
         if nodes is None:
-            raise Refused(describe(proto, reason))
+            raise ImportFailure(describe(proto, reason))
         self.scopes.append({name: value for name, value in zip(proto.input, inputs) if name and value is not None})
         opsets = self.opsets
         try:

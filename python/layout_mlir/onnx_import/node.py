@@ -28,7 +28,7 @@ _Operator = TypeVar("_Operator", bound=Operator)
 _OPERATORS: dict[tuple[str, str], Operator] = {}
 
 
-class Refused(Exception):
+class ImportFailure(Exception):
     """Raised if a model is not imported; the message names the node and the reason."""
 
 
@@ -126,4 +126,4 @@ class Node:
         return axis % rank if rank else 0
 
     def refuse(self, reason: object) -> NoReturn:
-        raise Refused(describe(self.proto, reason))
+        raise ImportFailure(describe(self.proto, reason))

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layout_mlir.onnx_import.graph import walk
-from layout_mlir.onnx_import.node import Refused, describe
+from layout_mlir.onnx_import.node import ImportFailure, describe
 from layout_mlir.onnx_import.shapes import inputs_of, is_known
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def without_weights(model: ModelProto) -> Iterator[None]:
 
 
 def prepare(model: ModelProto, reseed: int | None = None) -> ModelProto:
-    """Returns the prepared model; `reseed` is a seed or None. Raises Refused, or an error of the onnx package if the
+    """Returns the prepared model; `reseed` is a seed or None. Raises ImportFailure, or an error of the onnx package if the
     model is not valid."""
     from onnx import checker, helper, inliner
 
@@ -123,7 +123,7 @@ def prepare(model: ModelProto, reseed: int | None = None) -> ModelProto:
         model = inliner.inline_local_functions(model)
     for node in walk(model.graph):
         if node.domain not in _DOMAINS:
-            raise Refused(describe(node, "ONNX does not define it"))
+            raise ImportFailure(describe(node, "ONNX does not define it"))
         node.name = node.name or next(filter(None, node.output), "")
     graph = model.graph
     for value in [*graph.output, *graph.value_info]:

@@ -133,22 +133,22 @@ const views = data.boxes.filter((box) => box.conversion?.kind === 'view');
 const moved = (box) => box.conversion.bytes_read + box.conversion.bytes_written;
 const strategies = data.strategies.strategies;
 const optimum = strategies[0], untouched = strategies[1];
-const figures = data.cost.assignment;
+const assignment = data.cost.assignment;
 
 const describeDifference = (most) =>
   (most ? `largest difference ${most.toExponential(1)} of the largest value` : 'no value differs');
 
 function fillSummary() {
   find('#target').textContent = data.target;
-  const gap = figures.cost - figures.lower_bound;
+  const gap = assignment.cost - assignment.lower_bound;
   const text = find('#certificate');
   if (gap === 0) {
     text.append(make('strong', {}, 'Proven optimal. '),
-                `These layouts cost ${count(figures.cost)}, and no choice among the candidates costs less: the lower bound is the same.`);
+                `These layouts cost ${count(assignment.cost)}, and no choice among the candidates costs less: the lower bound is the same.`);
   } else {
-    text.className = 'open';
-    text.append(make('strong', {}, `Within ${(100 * gap / figures.lower_bound).toFixed(2)} % of the best possible. `),
-                `These layouts cost ${count(figures.cost)}. No choice among the candidates costs less than ${count(figures.lower_bound)}; whether a cheaper choice exists is not proven (gap ${count(gap)}).`);
+    text.className = 'unproven';
+    text.append(make('strong', {}, `Within ${(100 * gap / assignment.lower_bound).toFixed(2)} % of the best possible. `),
+                `These layouts cost ${count(assignment.cost)}. No choice among the candidates costs less than ${count(assignment.lower_bound)}; whether a cheaper choice exists is not proven (gap ${count(gap)}).`);
   }
   text.append(' A cost of 1 is the time in which memory moves one byte.');
 
@@ -201,7 +201,7 @@ function showConversions() {
 
 function fillConversions() {
   find('#conversions-text').textContent = moving.length ?
-    `${plural(moving.length, 'conversion')} of activations ${moving.length === 1 ? 'moves' : 'move'} bytes whenever the network runs. They are ${(100 * figures.conversion_cost / Math.max(figures.cost, 1)).toFixed(1)} % of the modeled cost.` :
+    `${plural(moving.length, 'conversion')} of activations ${moving.length === 1 ? 'moves' : 'move'} bytes whenever the network runs. They are ${(100 * assignment.conversion_cost / Math.max(assignment.cost, 1)).toFixed(1)} % of the modeled cost.` :
     'No conversion moves bytes when the network runs.';
   find('#views-label').hidden = !views.length;
   find('#views-label span').textContent = `show conversions that are free views, too (${count(views.length)})`;

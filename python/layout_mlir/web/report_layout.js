@@ -158,9 +158,9 @@ function lookUpAddress() {
 
 function openLayout({layout, map, tensor}) {
   const {text, picture} = data.maps[map], {sizes, element} = shapeOf(tensor);
-  const open = sizes.includes(null), shape = sizes.map((size) => size ?? kCells);
+  const isDynamic = sizes.includes(null), shape = sizes.map((size) => size ?? kCells);
   find('#layout h2').textContent = layoutName(layout);
-  find('#layout-tensor').textContent = `of ${shortShape(tensor)}${open ? `, dynamic sizes shown as ${kCells}` : ''}`;
+  find('#layout-tensor').textContent = `of ${shortShape(tensor)}${isDynamic ? `, dynamic sizes shown as ${kCells}` : ''}`;
   find('#layout-text').textContent = text;
   for (const id of ['#hover', '#window', '#window-text', '#storage', '#storage-text'])
     find(id).replaceChildren();

@@ -1,8 +1,6 @@
 # REQUIRES: python-extension, onnx
 # RUN: %python -B %s
-"""Checks ONNX operators that move, slice, gather, scatter and select elements in difficult forms: static or dynamic
-sizes, constant or computed operands. The expected results are those of ONNX Runtime, or of the onnx package's reference
-if ONNX Runtime does not support a form."""
+"""Checks ONNX operators that move, slice, gather, scatter and select elements, with static and dynamic operands."""
 
 from __future__ import annotations
 
@@ -40,8 +38,7 @@ def scalar(value: Any, kind: Any = np.int64) -> Array:
 
 @dataclasses.dataclass
 class Case:
-    """One node. `data` are inputs of the program. `known` are constants in two forms and inputs in the third, except
-    those numbered in `constant`. None is omitted."""
+    """One node: `data` are its inputs, `known` its operands that are also tested as constants; None is omitted."""
     op: str
     data: list[Array | None]
     known: list[Array | None] = dataclasses.field(default_factory=list)

@@ -45,8 +45,8 @@ class Model:
         for place, x in enumerate(inputs):
             names.append("" if x is None else f"n{number}_{place}")
             if x is not None:
-                is_open = self.dynamic and place == 0 and x.ndim > 1
-                shape = [f"{names[-1]}_{dim}" if is_open and dim < x.ndim - 1 else size
+                is_dynamic = self.dynamic and place == 0 and x.ndim > 1
+                shape = [f"{names[-1]}_{dim}" if is_dynamic and dim < x.ndim - 1 else size
                          for dim, size in enumerate(x.shape)]
                 self.inputs.append(helper.make_tensor_value_info(
                     names[-1], helper.np_dtype_to_tensor_dtype(x.dtype), shape))
@@ -109,8 +109,8 @@ class Operators(unittest.TestCase):
         self.by_runtime(model)
 
     def test_quantized_weights(self) -> None:
-        """Checks com.microsoft.DynamicQuantizeLSTM with one scale of all weights and with one per gate unit. Sums of
-        two byte products fit into 16 bits, at which ONNX Runtime saturates on some processors."""
+        """Checks com.microsoft.DynamicQuantizeLSTM with one scale of all weights and with one per gate unit."""
+        # Sums of two byte products fit into 16 bits, at which ONNX Runtime saturates on some processors.
         steps, width, hidden = 5, 3, 4
         for count, direction in ((1, "reverse"), (2, "bidirectional")):
             for columns in ([], [4 * hidden]):

@@ -1,8 +1,5 @@
 # RUN: %python %s
-"""Checks CuTe's algebra at every point: layouts as lists of offsets, by plain arithmetic.
-
-The examples are those of CuTe's documentation and corner cases; random ones are in the unit tests of the algebra.
-"""
+"""Checks CuTe's algebra at every point of the examples of its documentation, by plain arithmetic."""
 
 import itertools
 import math

@@ -93,7 +93,7 @@ class Memory(unittest.TestCase):
                 for lane in lanes:
                     words[offset(*lane) % banks].add(offset(*lane))
                 use = layout.bank_use(lanes, shape, banks)
-                self.assertEqual(use["turns"], max(map(len, words.values())))
+                self.assertEqual(use["cycles"], max(map(len, words.values())))
                 self.assertEqual(use["banks"], tuple(offset(*lane) % banks for lane in lanes))
         local = scatter(0)
         stripe = CHIP.bytes_per_npu // CHIP.banks
@@ -107,7 +107,7 @@ class Memory(unittest.TestCase):
             use = local.bank_use(lanes, shape_of, CHIP)
             self.assertEqual(use, local.bank_use(lanes, shape_of, CHIP.banks, stripe,
                                                  CHIP.eu_bytes))
-            self.assertEqual(use["turns"], max(map(len, words.values())))
+            self.assertEqual(use["cycles"], max(map(len, words.values())))
         with self.assertRaisesRegex(LayoutError, "has no banks"):
             local.bank_use([], shape_of, Target(npus=4, eu_bytes=128, bytes_per_npu=4096))
         with self.assertRaisesRegex(LayoutError, "outside the box"):

@@ -1,9 +1,6 @@
 # RUN: %python %s 2>&1 | FileCheck %s
 # CHECK: OK
-"""Checks assign with user-defined prices: a function, and a price list.
-
-Decisions are compared with all combinations of the requested prices, summed here.
-"""
+"""Checks that assign minimizes user-defined prices, a function or a price list, by enumeration."""
 
 import itertools
 import pathlib
@@ -33,7 +30,7 @@ func.func @main(%x: {a}, %y: {b}) -> {c} {{
 }}"""
 
 
-class Asked:
+class RandomPrices:
     """Returns random prices, and records them."""
 
     def __init__(self, seed, most):
@@ -68,12 +65,12 @@ class Prices(unittest.TestCase):
         shapes = [(8, 12, 20), (5, 7, 9), (1, 8, 4), (8, 1, 4), (3, 8, 4), (0, 8, 4), (6, 13, 5)]
         for number, (m, k, n) in enumerate(shapes):
             for element, most in ("f32", 100), ("f16", 1), ("i8", 3):
-                asked = Asked(number, most)
-                result = assign(product(m, k, n, element), TARGET, costs=asked)
+                prices = RandomPrices(number, most)
+                result = assign(product(m, k, n, element), TARGET, costs=prices)
                 self.assertEqual(result.gap, 0)
                 types = f"tensor<{m}x{k}x{element}>", f"tensor<{k}x{n}x{element}>", f"tensor<{m}x{n}x{element}>"
                 if (m, k) != (m, n):
-                    self.assertEqual(result.cost, asked.least(*types), (m, k, n, element))
+                    self.assertEqual(result.cost, prices.least(*types), (m, k, n, element))
 
     def test_modeled(self):
         """Checks that None means the modeled price, and that twice that price costs twice as much."""

@@ -92,7 +92,7 @@ class Programs(unittest.TestCase):
         self.assertEqual((y, y.shape, x.tolist()), (0.5, (), [1, 2]))
         self.assertEqual(compile("func.func @main() { return }")(), ())
 
-    def test_open_sizes(self):
+    def test_dynamic_sizes(self):
         double = compile("func.func @main(%x: tensor<?x2xf32>) -> tensor<?x2xf32> {\n"
                          "  %y = arith.addf %x, %x : tensor<?x2xf32>\n  return %y : tensor<?x2xf32>\n}")
         self.assertEqual(double.inputs[0].shape, (None, 2))

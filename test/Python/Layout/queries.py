@@ -1,8 +1,5 @@
 # RUN: %python %s
-"""Checks queries about one layout against their definitions, at every index, by numpy.
-
-The element positions of each layout are written out here, as docs/spec.md, section 3, defines them.
-"""
+"""Checks queries about one layout against their definitions (docs/spec.md, section 3), at every index."""
 
 import math
 import unittest

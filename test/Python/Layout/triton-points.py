@@ -1,10 +1,7 @@
 # REQUIRES: triton
 # RUN: %python %s
-"""Checks linear layouts against Triton's own, on every point of the hardware.
-
-Triton maps the bits of registers, lanes and warps to an index, and a layout maps the index to them: the two must be
-inverse. If Triton stores an index in several places, ours names one of them.
-"""
+"""Checks that linear layouts are the inverse of Triton's own, on every point of the hardware."""
+# Triton maps registers, lanes and warps to an index. If it stores an index in several places, ours names one of them.
 
 import itertools
 import math

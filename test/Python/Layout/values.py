@@ -146,21 +146,21 @@ class Values(unittest.TestCase):
         def work(seed):
             try:
                 generator = np.random.default_rng(seed)
-                for turn in range(30):
+                for number in range(30):
                     block = int(generator.integers(2, 9))
                     layout = Layout(f'#layout.blocked<"AB" to "AB{block}b">')
                     shape = tuple(map(int, generator.integers(1, 40, size=2)))
                     array = generator.integers(0, 9, size=shape)
                     back = layout.unpack(layout.pack(array), shape)
                     if not (back == array).all():
-                        failures.append((seed, turn))
+                        failures.append((seed, number))
                     try:
                         Layout(f'#layout.blocked<"AB" to "AB{block}{seed % 2 and "x" or "y"}">')
-                        failures.append((seed, turn, "no error"))
+                        failures.append((seed, number, "no error"))
                     except LayoutError as error:
                         wanted = "x" if seed % 2 else "y"
                         if f"{block}{wanted}" not in str(error):
-                            failures.append((seed, turn, str(error)))
+                            failures.append((seed, number, str(error)))
             except Exception as error:  # noqa: BLE001
                 failures.append((seed, error))
 

@@ -61,9 +61,9 @@ class Vectors(unittest.TestCase):
 
     def test_npu_scatter(self):
         for case in cases("npu_scatter"):
-            figures = dict(case["target"], bytes_per_npu=case["bytes_per_npu"])
+            params = dict(case["target"], bytes_per_npu=case["bytes_per_npu"])
             size, shape = case["element_bytes"], case["shape"]
-            layout = Layout(case["layout"], target=Target(**figures), element=ELEMENTS[size])
+            layout = Layout(case["layout"], target=Target(**params), element=ELEMENTS[size])
             with self.subTest(layout=layout, shape=shape):
                 self.assertEqual((layout.space, layout.coordinates), ("npu", ("npu", "offset")))
                 self.assertEqual(layout.storage_extent(shape)["offset"] * size,

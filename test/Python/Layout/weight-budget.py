@@ -98,7 +98,7 @@ class Budgets(unittest.TestCase):
     def test_channels_that_fill_lanes(self):
         self.assertGreater(self.check("f32", (8, 16, 8), 0), 1)
 
-    def test_ragged_channels(self):
+    def test_non_divisible_channels(self):
         self.assertGreater(self.check("f32", (5, 19, 7), 1), 1)
 
     def test_integers_and_halves(self):

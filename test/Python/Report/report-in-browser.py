@@ -80,8 +80,8 @@ def check_tables(browser):
     rows = "#conversions-table tbody tr"
     assert browser.count(rows) == len(conversions)
     assert f"{cost['assignment']['cost']:,}" in browser.text("#strategies-table tr.best")
-    figures = json.loads((folder / "kept" / "strategies.json").read_text())["strategies"]
-    expected = sorted(each["cost"] for each in figures)
+    strategies = json.loads((folder / "kept" / "strategies.json").read_text())["strategies"]
+    expected = sorted(each["cost"] for each in strategies)
     assert len(expected) == 8 and expected[0] < expected[-1]
     for order in (1, -1, 1):
         shown = browser.run("return [...document.querySelectorAll('#strategies-table td:nth-child(3)')]"

@@ -1,6 +1,4 @@
-// Check decisions under memory limits. Messages are expensive, so devices store both weights whole, 32768 bytes, if
-// these fit with the argument and both results, 768 bytes, and 64 more for each result; otherwise one weight is split,
-// then both. A stated budget replaces the memory size.
+// Check that devices store both weights, 32768 bytes, if these fit beside 768 bytes of tensors, or else split them.
 
 // RUN: sed s/MEMORY/33664/ %s | layout-opt --layout-assign="certificate=%t.cfn" | FileCheck %s --check-prefix=BOTH
 // RUN: sed s/MEMORY/33663/ %s | layout-opt --layout-assign="certificate=%t.cfn" | FileCheck %s --check-prefix=ONE

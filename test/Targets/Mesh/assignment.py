@@ -1,13 +1,9 @@
 # RUN: %python %s
-"""Checks that the claimed cost over a mesh is minimal, by enumeration.
+"""Checks that the claimed cost over a mesh is minimal, by enumeration of short chains of ops."""
 
-Chains of products or convolutions and an elementwise op are decided by layout-assign. Here each op splits for each mesh
-axis one of its loops, or none, and stores its blocks row-major or, if it computes whole dims, in tiles of the device's
-lanes. A conversion between blocks has the cost of layout-print-cost on one device. Other conversions cost the steps of
-their messages, computed here from their rounds, and the copies of the busiest device, counted by NumPy in contiguous
-segments of the positions in layout-print-messages. An op on blocks has the cost of layout-print-cost. The minimum over
-all choices must equal the claimed cost and the bound.
-"""
+# An op splits one of its loops, or none, for each mesh axis, and stores its blocks row-major or, if it computes whole
+# dims, in tiles of the device's lanes. Costs of one device are those of layout-print-cost. A conversion between devices
+# costs the steps of its messages and the copies of the busiest device, which are computed here.
 
 import collections
 import functools
@@ -46,7 +42,7 @@ def opt(text, *passes):
         return run_tool("layout-opt", file.name, *passes)
 
 
-def figures(text):
+def read_assignment(text):
     return {name: int(value) for name, value in
             re.findall(r"(\w+) = (\d+)", re.search(r"layout\.assignment = \{(.*?)\}", text)[1])}
 
@@ -87,7 +83,7 @@ def print_costs(text):
     return json.loads(opt(text, f"--layout-print-cost=target={{{DEVICE}}} format=json", "-o", os.devnull))
 
 
-def turns(messages):
+def find_steps(messages):
     """Returns the steps of the messages of one round by sender: in a chain or ring of devices, every second one sends
     at a time."""
     receiver = {message["from"]: message["to"] for message in messages}
@@ -200,7 +196,7 @@ class Mesh:
             for run in np.diff([0, *breaks, len(start)]):
                 moved[device][int(run)] += int(run)
 
-        rounds = {number: turns([message for message in plan["messages"] if message["round"] == number])
+        rounds = {number: find_steps([message for message in plan["messages"] if message["round"] == number])
                   for number in {message["round"] for message in plan["messages"]}}
         for message in plan["messages"]:
             count = 4 * sum(math.prod(box["sizes"]) for box in message["boxes"])
@@ -212,8 +208,8 @@ class Mesh:
             ends = self.coordinates(message["from"]), self.coordinates(message["to"])
             crossed = [axis for axis, (x, y) in enumerate(zip(*ends)) if x != y]
             took = max(self.message_cost[a] for a in crossed) + count * max(self.byte_cost[a] for a in crossed)
-            turn = message["round"], rounds[message["round"]][message["from"]]
-            longest[turn] = max(longest.get(turn, 0), took)
+            step = message["round"], rounds[message["round"]][message["from"]]
+            longest[step] = max(longest.get(step, 0), took)
         for copy in plan["copies"]:
             for box in copy["boxes"]:
                 move(copy["from"], find(source, box), find(target, box))
@@ -231,10 +227,10 @@ class Mesh:
         found = []
         for choice in self.choices(sizes, kind.loops):
             # A reduction whose devices have different numbers of indices runs on row-major blocks.
-            isRagged = any(loop in "kc" and size % self.parts(choice, loop) for loop, size in sizes.items())
+            isNonDivisible = any(loop in "kc" and size % self.parts(choice, loop) for loop, size in sizes.items())
             own = {loop: -(-sizes[loop] // self.parts(choice, loop)) for loop in sizes}
             for tiled in ["", *kind.tiles]:
-                if tiled and (isRagged or any(own[loop] < 2 and "tanh" not in kind.op for loop in tiled)):
+                if tiled and (isNonDivisible or any(own[loop] < 2 and "tanh" not in kind.op for loop in tiled)):
                     continue
                 # Rows and columns are not channels of a neighbor's tiles.
                 if tiled and "tanh" in kind.op and any(loop not in (None, kind.result[0], kind.tiles[0])
@@ -309,7 +305,7 @@ def program(shape, steps):
 class Assignment(unittest.TestCase):
     def check(self, mesh, shape, steps):
         text = opt(program(shape, steps), f"--layout-assign=target={{{mesh.target()}}}")
-        stated = figures(text)
+        stated = read_assignment(text)
         with self.subTest(mesh=mesh.target(), shape=shape, steps=steps):
             self.assertEqual(stated["cost"], stated["lower_bound"])
             self.assertEqual(stated["cost"], least(mesh, shape, steps))
@@ -341,7 +337,7 @@ class Assignment(unittest.TestCase):
                 both += "local = " in self.check(mesh, shape, steps)[1]
         self.assertGreaterEqual(both, 3)
 
-    def test_stated_blocks_of_a_ragged_reduction_are_converted(self):
+    def test_stated_blocks_of_a_non_divisible_reduction_are_converted(self):
         """Checks that devices multiply an uneven reduction row-major, so that a stated layout costs its conversion."""
         mesh = Mesh({"x": 4}, [1], [0])
         shapes, names = ((6, 18), (18, 5), (6, 5)), ("[[], [x]]", "[[x], []]", "[[], []]")
@@ -370,7 +366,7 @@ class Assignment(unittest.TestCase):
             expected = ops + left * stated[0] + right * stated[1] + stated[2] * (read + written)
             out = opt(call(0, KINDS["matmul"], types[:2], types[2]), f"--layout-assign=target={{{mesh.target()}}}")
             with self.subTest(stated=stated):
-                self.assertEqual(figures(out)["cost"], expected)
+                self.assertEqual(read_assignment(out)["cost"], expected)
                 self.assertIn("#layout.mesh", out)
 
     def test_more_devices_cost_no_more(self):

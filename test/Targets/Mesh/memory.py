@@ -1,12 +1,8 @@
 # RUN: %python %s
-"""Checks that the claimed cost over a mesh with little memory is minimal, by enumeration.
+"""Checks that the claimed cost over a mesh under a memory limit is minimal, by enumeration of short chains of ops."""
 
-Chains of assignment.py are decided under limits from zero to more than is ever needed. For every decision the bytes
-that one device has at each point are summed here: the argument and all constants always; an operand in the layout that
-the op reads and the result while it runs; and after it the result, its conversion and the longest message, as in
-layout-print-messages. The least cost within the limit must equal the claimed cost and the bound. An infeasible limit
-must be refused, with a bound that does not exceed the minimum.
-"""
+# A device holds the argument and all constants always, the operand and the result of an op while it runs, and then the
+# result, its conversion and the longest message of layout-print-messages. Limits start at zero, which is infeasible.
 
 import itertools
 import math
@@ -15,7 +11,7 @@ import re
 import tempfile
 import unittest
 
-from assignment import LANES, Mesh, chain, figures, opt, program
+from assignment import LANES, Mesh, chain, opt, program, read_assignment
 from layout_mlir import certify
 from layout_mlir.tools import ToolError
 
@@ -78,7 +74,7 @@ class Memory(unittest.TestCase):
     def decide(self, mesh, text, memory, certificate=""):
         target = mesh.target()[:-1] + f", memory = {memory}>"
         options = f" certificate={certificate}" if certificate else ""
-        return figures(opt(text, f"--layout-assign=target={{{target}}}{options}"))
+        return read_assignment(opt(text, f"--layout-assign=target={{{target}}}{options}"))
 
     def check(self, mesh, shape, steps):
         # The least cost for each peak memory.

@@ -1,6 +1,4 @@
-// Check that booleans, unsigned and complex numbers pass through a file and a function unchanged, and so do types that
-// numpy lacks, as their bits (bf16, f8, f4) or their value (i4, i2). A signless integer accepts both numpy dtypes of
-// its width.
+// Check element types that NumPy lacks as their bits (bf16, f8, f4) or values (i4, i2); i1 and complex are unchanged.
 
 // RUN: mlir-opt-22 %s %lower -o %t.mlir
 // RUN: %python %S/Inputs/typed_arrays.py %t

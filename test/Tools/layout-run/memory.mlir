@@ -1,7 +1,4 @@
-// Check memory at the boundary: a function that overwrites its input gets the
-// given input in every run, a constant of the module that is returned is not
-// freed, an allocation that is returned twice is freed once, and a large
-// constant has its value.
+// Check that inputs, returned constants and repeated results keep their memory at the boundary of a function.
 
 // RUN: %python -c "import numpy as np; np.save(r'%t.x.npy', np.arange(4, dtype='i4'))"
 // RUN: layout-run %s --function=overwrite --input=%t.x.npy --output=%t.y.npy --repeat=3

@@ -1,6 +1,4 @@
-// Check that a program that measures its kernels reports their times,
-// sorted, and their rates. A program that only claims to do so is a located
-// error.
+// Check that a program that measures its kernels reports their times, sorted, and their rates.
 
 // RUN: split-file --leading-lines %s %t
 // RUN: %python -c "import numpy as np; np.save(r'%t/x.npy', np.ones((64, 64), np.float32))"

@@ -191,10 +191,7 @@ def claim(value, assignment):
     return f"cost {value}", f"lower-bound {value}", f"assignment {assignment}"
 
 
-# Three copies at 2 each, one of two of which each of three consumers may use: two copies are needed, while halves of
-# three would suffice for bounds that divide a cost. The tables of the copies are a separate part that includes copies
-# of the consumers, although two of these have a table outside of it. A variable whose tables are removed has no part,
-# and one with other tables keeps them.
+# Three copies at 2 each, any two of which are enough: a bound that halves costs would prove 3, and the optimum is 4.
 shared = "\n".join(["shared 6 2 10 100", "2 2 2 2 2 2", *(f"1 {copy} 0 1\n1 2" for copy in range(3)),
                     *(f"2 {3 + user} {(user + value) % 3} 0 1\n{value} 0 100" for user in range(3) for value in range(2)),
                     "2 3 4 0 1\n1 1 3"])

@@ -25,13 +25,13 @@ def get_layout(end, chosen):
 
 
 def evaluate(problem, chosen):
-    """Evaluates the definition: an op pays for its configuration, a tensor for each requested layout."""
+    """Evaluates the definition: an op costs its configuration, a tensor for each requested layout."""
     costs = [problem["ops"][op][configuration] for op, configuration in chosen.items()]
     for tensor in problem["tensors"].values():
         made, prices = get_layout(tensor["producer"], chosen), tensor["conversions"]
         prices = problem["conversions"][prices] if isinstance(prices, str) else prices
-        for asked in {get_layout(end, chosen) for end in tensor["consumers"]} - {made}:
-            costs.append(prices.get(made, {}).get(asked))
+        for requested in {get_layout(end, chosen) for end in tensor["consumers"]} - {made}:
+            costs.append(prices.get(made, {}).get(requested))
     for factor in problem["factors"]:
         key = [chosen[op] for op in factor["over"]]
         costs.append(next((entry["cost"] for entry in factor["costs"] if entry["when"] == key),
@@ -106,17 +106,17 @@ for seed in range(args.problems):
     chosen = answer["configurations"]
     assert evaluate(problem, chosen) == least, (seed, answer)
     for name, tensor in problem["tensors"].items():
-        asked = {get_layout(end, chosen) for end in tensor["consumers"]} - {get_layout(tensor["producer"], chosen)}
-        assert answer["copies"].get(name, []) == sorted(asked), (seed, name, answer)
+        requested = {get_layout(end, chosen) for end in tensor["consumers"]} - {get_layout(tensor["producer"], chosen)}
+        assert answer["copies"].get(name, []) == sorted(requested), (seed, name, answer)
 assert args.problems < 60 or 0 < infeasible < args.problems // 2, infeasible
 
 for seed, options in itertools.product(range(2), ([], ["--max-nodes=0", "--max-table=64"])):
     problem = draw(seed, ops=120, layouts=5, window=40, given=.1, forbidden=0)
     first = solve(problem, *options)
     assert first[0] in (0, 2) and not first[2], first
-    for turn in range(args.shuffles):
-        again = solve(shuffle(problem, random.Random(turn)), *options)
-        assert again == first, (seed, options, turn)
+    for shuffle_seed in range(args.shuffles):
+        again = solve(shuffle(problem, random.Random(shuffle_seed)), *options)
+        assert again == first, (seed, options, shuffle_seed)
 print(f"{4 * args.shuffles} shuffles, {args.problems} problems: the same answers")
 
 # The same graph in a format for other solvers.

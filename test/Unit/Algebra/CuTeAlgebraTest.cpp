@@ -251,24 +251,24 @@ TEST(CuTeAlgebraTest, SwizzlesAreFunctionsToo) {
 }
 
 /// Not a list of modes: the last digit of 17 indices is partial.
-TEST(CuTeAlgebraTest, RaggedLayoutsHaveInverses) {
+TEST(CuTeAlgebraTest, NonDivisibleLayoutsHaveInverses) {
   BoundedIndex x = BoundedIndex::dim(0);
   BoundedIndex offset = group({mod(x, 4), floorDiv(x, 4)});
-  IntegerLayout ragged{
+  IntegerLayout nonDivisible{
       LayoutMap::get(1, "buffer", {{"offset", offset.value, offset.extent}}),
       {17}};
   Index offsets, first;
   for (int64_t k = 0; k < 17; ++k)
     offsets.push_back(k % 4 * 5 + k / 4);
-  Index back = read(*leftInverse(ragged));
+  Index back = read(*leftInverse(nonDivisible));
   for (int64_t k = 0; k < 17; ++k)
     EXPECT_EQ(back.at(offsets[k]), k);
   // Offsets 0 to 8 exist; 9 would be index 17.
   for (int64_t k = 0; k < 9; ++k)
     first.push_back(std::find(offsets.begin(), offsets.end(), k) -
                     offsets.begin());
-  EXPECT_EQ(read(*rightInverse(ragged)), first);
-  EXPECT_FALSE(complement(ragged, 20));
+  EXPECT_EQ(read(*rightInverse(nonDivisible)), first);
+  EXPECT_FALSE(complement(nonDivisible, 20));
 }
 
 /// Draws a tile of a dim: leaves that divide its size.

@@ -147,7 +147,7 @@ TEST(OverlapTest, LargeTensorsAreProvenApartBySets) {
             ProofResult::Unknown);
 }
 
-TEST(OverlapTest, OneMemoryAndWholeBytesAreAsked) {
+TEST(OverlapTest, OneMemoryAndWholeBytesAreRequired) {
   std::string why;
   auto keep = [&](const llvm::Twine &reason) { why = reason.str(); };
   PlacedTensor a = strided(4, 1, 0), b = a;
@@ -193,11 +193,11 @@ TEST(RefinementTest, GroupsAreUnionsOfGroups) {
     ASSERT_EQ(*answer, expected ? ProofResult::Proved : ProofResult::Disproved);
     ++(expected ? yes : no);
     // For unknown sizes, a positive answer must hold for these.
-    Index open = forget(sizes, random, 2);
-    auto ofAll = refines(x, m, y, n, open);
+    Index dynamic = forget(sizes, random, 2);
+    auto ofAll = refines(x, m, y, n, dynamic);
     ASSERT_TRUE(ofAll);
     if (*ofAll == ProofResult::Proved) {
-      ASSERT_TRUE(expected) << testing::PrintToString(open);
+      ASSERT_TRUE(expected) << testing::PrintToString(dynamic);
     }
   });
   EXPECT_GT(yes, 200);
@@ -212,11 +212,11 @@ LayoutMap blocked(int64_t block) {
 }
 
 TEST(RefinementTest, BlocksOfAnySizeOfPicture) {
-  Index open{kUnknownSize, 64, kUnknownSize, kUnknownSize};
+  Index dynamic{kUnknownSize, 64, kUnknownSize, kUnknownSize};
   LayoutMap four = blocked(4), sixteen = blocked(16);
-  EXPECT_EQ(refines(four, 4, sixteen, 16, open), ProofResult::Proved);
-  EXPECT_NE(refines(sixteen, 16, four, 4, open), ProofResult::Proved);
-  EXPECT_EQ(refines(sixteen, 4, four, 4, open), ProofResult::Proved);
+  EXPECT_EQ(refines(four, 4, sixteen, 16, dynamic), ProofResult::Proved);
+  EXPECT_NE(refines(sixteen, 16, four, 4, dynamic), ProofResult::Proved);
+  EXPECT_EQ(refines(sixteen, 4, four, 4, dynamic), ProofResult::Proved);
   Index large{64, 2048, 224, 224};
   EXPECT_EQ(refines(four, 4, sixteen, 16, large), ProofResult::Proved);
   EXPECT_EQ(refines(sixteen, 16, four, 4, large), ProofResult::Disproved);
@@ -310,7 +310,7 @@ TEST(CoresTest, BanksServeOneWordAtATime) {
     std::vector<llvm::SmallVector<int64_t>> lanes;
     // The words that some lane accesses, by core and bank.
     std::map<std::pair<int64_t, int64_t>, std::set<int64_t>> words;
-    int64_t turns = 0;
+    int64_t cycles = 0;
     for (int64_t n = 1 + random.below(16); n > 0; --n) {
       Index index;
       for (int64_t size : a.tensor.sizes)
@@ -321,16 +321,16 @@ TEST(CoresTest, BanksServeOneWordAtATime) {
         auto &touched = words[{a.npu.value(index, a.sizes()),
                                byte / banks.stripeBytes % banks.count}];
         touched.insert(byte / banks.wordBytes);
-        turns = std::max<int64_t>(turns, touched.size());
+        cycles = std::max<int64_t>(cycles, touched.size());
       }
     }
     trace = [&] { return describe(a.tensor); };
     auto use = getBankUse(a.tensor.map, a.tensor.sizes, lanes,
                           a.tensor.elementBytes, banks);
     ASSERT_TRUE(use);
-    ASSERT_EQ(use->turns, turns);
+    ASSERT_EQ(use->cycles, cycles);
     ASSERT_EQ(use->banks.size(), lanes.size());
-    conflicts += turns > 1;
+    conflicts += cycles > 1;
   });
   EXPECT_GT(conflicts, 50);
 }
@@ -345,7 +345,7 @@ TEST(CoresTest, BanksOfNoBytesAreRefused) {
     EXPECT_FALSE(getBankUse(map, {4}, {}, 4, banks, keep));
     EXPECT_NE(why.find("whole words"), std::string::npos);
   }
-  EXPECT_EQ(getBankUse(map, {4}, {}, 4, Banks())->turns, 0);
+  EXPECT_EQ(getBankUse(map, {4}, {}, 4, Banks())->cycles, 0);
 }
 
 } // namespace

@@ -206,23 +206,23 @@ TEST(StepsTest, AnswersForUnknownSizesHoldOfAllSizes) {
   forRandom(10, 500, [&](RandomMaps &random) {
     Index sizes = random.sizes(1 + random.below(3), 8);
     Point point = randomPoint(sizes.size(), random);
-    Index open = forget(sizes, random, 2);
+    Index dynamic = forget(sizes, random, 2);
     unsigned c = random.below(point.exprs.size()),
              d = random.below(sizes.size());
     trace = [&, text = point.map.str()] {
-      return text + " on " + testing::PrintToString(open) + ", dim " +
+      return text + " on " + testing::PrintToString(dynamic) + ", dim " +
              std::to_string(d);
     };
-    auto steps = getSteps(point.map, c, d, open);
-    auto run = getRun(point.map, c, d, open);
+    auto steps = getSteps(point.map, c, d, dynamic);
+    auto run = getRun(point.map, c, d, dynamic);
     Index blocks(sizes.size(), 1);
     blocks[d] = 1 + random.below(4);
-    auto alignment = getAlignment(point.map, c, blocks, open);
+    auto alignment = getAlignment(point.map, c, blocks, dynamic);
     known += steps && run && alignment;
     for (int n = 0; n < 4; ++n) {
       Index some = sizes;
       for (size_t i = 0; i < some.size(); ++i)
-        if (open[i] == kUnknownSize)
+        if (dynamic[i] == kUnknownSize)
           some[i] = 1 + random.below(20);
       std::optional<SizeExpr> stride;
       if (steps)
@@ -260,17 +260,17 @@ LayoutMap blocked16() {
 }
 
 TEST(StepsTest, UnknownSizesOfABlockedLayout) {
-  Index open(4, kUnknownSize);
+  Index dynamic(4, kUnknownSize);
   LayoutMap map = blocked16();
-  auto run = getRun(map, 0, 1, open);
+  auto run = getRun(map, 0, 1, dynamic);
   ASSERT_TRUE(run);
   EXPECT_EQ(run->length, 16);
   EXPECT_FALSE(run->isWhole);
-  EXPECT_EQ(getVectorWidth(map, 0, 1, open, 64), 16);
-  EXPECT_EQ(getAlignment(map, 0, {1, 16, 1, 1}, open), 16);
-  EXPECT_EQ(getAlignment(map, 0, {1, 8, 1, 1}, open), 8);
+  EXPECT_EQ(getVectorWidth(map, 0, 1, dynamic, 64), 16);
+  EXPECT_EQ(getAlignment(map, 0, {1, 16, 1, 1}, dynamic), 16);
+  EXPECT_EQ(getAlignment(map, 0, {1, 8, 1, 1}, dynamic), 8);
   EXPECT_EQ(getAlignment(map, 0, {1, 3, 1, 1}, {1, 64, 7, 7}), 1);
-  auto stride = getStride(*getSteps(map, 0, 2, open));
+  auto stride = getStride(*getSteps(map, 0, 2, dynamic));
   ASSERT_TRUE(stride);
   EXPECT_EQ(*stride, SizeExpr(16) * SizeExpr::dim(3));
 }
@@ -309,8 +309,8 @@ TEST(LogicalShapeTest, IsTheGreatestWithThatStoredShape) {
           return false;
       return true;
     };
-    Index open(sizes.size(), kUnknownSize);
-    auto shape = getLogicalShape(dims, stored, open);
+    Index dynamic(sizes.size(), kUnknownSize);
+    auto shape = getLogicalShape(dims, stored, dynamic);
     if (!shape)
       return;
     ++found;
@@ -330,8 +330,8 @@ TEST(LogicalShapeTest, RefusesWhatTheStoredShapeDoesNotTell) {
   BoundedIndex h = BoundedIndex::dim(0), w = BoundedIndex::dim(1);
   std::string why;
   auto keep = [&](const llvm::Twine &reason) { why = reason.str(); };
-  Index open(2, kUnknownSize);
-  EXPECT_FALSE(getLogicalShape({group({h, w})}, {12}, open, keep));
+  Index dynamic(2, kUnknownSize);
+  EXPECT_FALSE(getLogicalShape({group({h, w})}, {12}, dynamic, keep));
   EXPECT_NE(why.find("does not determine the size of dim 0"),
             std::string::npos);
   auto shape = getLogicalShape({group({h, w})}, {12}, {kUnknownSize, 3});
@@ -339,7 +339,7 @@ TEST(LogicalShapeTest, RefusesWhatTheStoredShapeDoesNotTell) {
   EXPECT_EQ((*shape)[0], 4);
   EXPECT_FALSE(getLogicalShape({group({h, w})}, {13}, {kUnknownSize, 3}, keep));
   EXPECT_NE(why.find("no logical shape is stored with 13"), std::string::npos);
-  EXPECT_FALSE(getLogicalShape({h, w}, {1}, open, keep));
+  EXPECT_FALSE(getLogicalShape({h, w}, {1}, dynamic, keep));
 }
 
 TEST(LogicalShapeTest, StoredIndicesComeBack) {

@@ -45,9 +45,9 @@ constexpr const char *kProgram = R"(
     return %after : tensor<1x16x8x8xf32>
   })";
 
-class Offers : public ::testing::Test {
+class Propagation : public ::testing::Test {
 protected:
-  Offers() {
+  Propagation() {
     DialectRegistry registry;
     registry.insert<arith::ArithDialect, func::FuncDialect, LayoutDialect,
                     linalg::LinalgDialect, math::MathDialect, scf::SCFDialect,
@@ -79,7 +79,7 @@ protected:
         return all[c];
     llvm_unreachable("the program has one");
   }
-  static bool offers(const Candidates &candidates, Origin origin) {
+  static bool proposes(const Candidates &candidates, Origin origin) {
     return llvm::any_of(candidates.configs, [&](const OpConfig &config) {
       return config.origin == origin;
     });
@@ -92,23 +92,23 @@ protected:
 
 /// A convolution prefers channel tiles. Its neighbors can use them, and every
 /// op can stay as typed.
-TEST_F(Offers, TilesGoBothWays) {
+TEST_F(Propagation, TilesGoBothWays) {
   CostModel costs = getCosts();
   std::vector<Candidates> all = collectCandidates(*program, costs);
   const Candidates &conv = of<linalg::Conv2DNchwFchwOp>(all);
-  EXPECT_TRUE(offers(conv, Origin::Lanes));
+  EXPECT_TRUE(proposes(conv, Origin::Lanes));
   for (const Candidates *candidates :
        {&conv, &of<arith::NegFOp>(all), &of<arith::AddFOp>(all)}) {
     EXPECT_EQ(candidates->configs.front().origin, Origin::AsTyped);
     EXPECT_FALSE(candidates->isTruncated);
   }
-  EXPECT_TRUE(offers(of<arith::NegFOp>(all), Origin::Carried));
-  EXPECT_TRUE(offers(of<arith::AddFOp>(all), Origin::Carried));
+  EXPECT_TRUE(proposes(of<arith::NegFOp>(all), Origin::Carried));
+  EXPECT_TRUE(proposes(of<arith::AddFOp>(all), Origin::Carried));
 }
 
 #ifndef NDEBUG
 /// Builds with assertions print the candidates of each op.
-TEST_F(Offers, AreToldToWhoDebugs) {
+TEST_F(Propagation, AreToldToWhoDebugs) {
   llvm::DebugFlag = true;
   llvm::setCurrentDebugType("layout-candidates");
   ::testing::internal::CaptureStderr();
@@ -124,7 +124,7 @@ TEST_F(Offers, AreToldToWhoDebugs) {
 
 /// Every configuration satisfies the rule of its op and is valid (L1), has the
 /// price of the cost model, and is listed once.
-TEST_F(Offers, AreValidAndPriced) {
+TEST_F(Propagation, AreValidAndPriced) {
   CostModel costs = getCosts();
   std::vector<Candidates> all = collectCandidates(*program, costs);
   for (auto [node, candidates] : llvm::zip(program->nodeClasses, all)) {
@@ -163,7 +163,7 @@ TEST_F(Offers, AreValidAndPriced) {
 }
 
 /// Limits hold, and truncation is reported.
-TEST_F(Offers, AreLimited) {
+TEST_F(Propagation, AreLimited) {
   for (unsigned most : {1u, 2u, 3u}) {
     CostModel costs = getCosts();
     CandidateLimits limits;
@@ -180,13 +180,13 @@ TEST_F(Offers, AreLimited) {
   CandidateLimits limits;
   limits.layoutsPerTensor = 1;
   std::vector<Candidates> all = collectCandidates(*program, costs, limits);
-  EXPECT_FALSE(offers(of<arith::NegFOp>(all), Origin::Carried));
-  EXPECT_FALSE(offers(of<arith::AddFOp>(all), Origin::Carried));
+  EXPECT_FALSE(proposes(of<arith::NegFOp>(all), Origin::Carried));
+  EXPECT_FALSE(proposes(of<arith::AddFOp>(all), Origin::Carried));
 }
 
 /// If bytes are counted, ops are free, and an op with a need has only its best
 /// configuration that meets it.
-TEST_F(Offers, NeedsAreMetWhereBytesAreCounted) {
+TEST_F(Propagation, NeedsAreMetWhereBytesAreCounted) {
   CostModel timed = getCosts();
   std::vector<Candidates> byTime = collectCandidates(*program, timed);
   Cost least = kInfiniteCost;
@@ -208,15 +208,15 @@ TEST_F(Offers, NeedsAreMetWhereBytesAreCounted) {
         timedCost = std::min(timedCost, other.cost);
     EXPECT_EQ(timedCost, least);
   }
-  // An op without a need is offered its types first.
+  // An op without a need gets candidates of its own types first.
   const Candidates &before = of<arith::NegFOp>(all);
-  EXPECT_TRUE(offers(before, Origin::Carried));
+  EXPECT_TRUE(proposes(before, Origin::Carried));
   EXPECT_EQ(before.configs.front().origin, Origin::AsTyped);
 }
 
-/// Padding stated by a constraint is not offered to others. They are offered
+/// Padding stated by a constraint is not proposed to others. They get
 /// the map, and choose their padding themselves.
-TEST_F(Offers, PaddingOfPinsIsNotOffered) {
+TEST_F(Propagation, PaddingOfConstraintsIsNotProposed) {
   read(R"(
   #zero = #layout.padded<#layout.map<(i, j) -> buffer(j floordiv 4, i, j mod 4)>, zero>
   func.func @main(%x: tensor<4x6xf32>, %n: index) -> tensor<4x6xf32> {
@@ -231,7 +231,7 @@ TEST_F(Offers, PaddingOfPinsIsNotOffered) {
   })");
   CostModel costs = getCosts();
   std::vector<Candidates> all = collectCandidates(*program, costs);
-  EXPECT_TRUE(offers(of<math::ExpOp>(all), Origin::Carried));
+  EXPECT_TRUE(proposes(of<math::ExpOp>(all), Origin::Carried));
   for (const Candidates &candidates : all)
     for (const OpConfig &config : candidates.configs) {
       bool mayStatePadding = config.origin == Origin::Constrained ||
@@ -244,7 +244,7 @@ TEST_F(Offers, PaddingOfPinsIsNotOffered) {
 
 /// The body of a parallel loop makes parts of 4 rows, images that fit a device
 /// with images of 8 x 4 pixels. The whole of 64 rows does not fit.
-TEST_F(Offers, JoinsTakeWhatTheTargetHolds) {
+TEST_F(Propagation, JoinsTakeWhatTheTargetHolds) {
   read(R"(
   func.func @main(%x: tensor<4x16xf32>, %w: tensor<16x16xf32>, %y: tensor<64x16xf32>) -> tensor<64x16xf32> {
     %r = scf.forall (%i) = (0) to (64) step (4)
@@ -270,9 +270,9 @@ TEST_F(Offers, JoinsTakeWhatTheTargetHolds) {
   EXPECT_TRUE(madeImages);
   unsigned numJoins = 0;
   for (auto [node, candidates] : llvm::zip(program->nodeClasses, all)) {
-    numJoins += node.isTie();
+    numJoins += node.isFlowClass();
     for (const OpConfig &config : candidates.configs)
-      EXPECT_FALSE(node.isTie() &&
+      EXPECT_FALSE(node.isFlowClass() &&
                    isImage(costs.getMap(config.layouts.results[0])));
   }
   EXPECT_GT(numJoins, 0u);

@@ -13,9 +13,9 @@ using Kind = ConversionPlan::Kind;
 
 namespace {
 
-/// Rows of 6 in storage for 8, as tiles of which there is one, and by
-/// alignment.
-constexpr const char *kRoom = R"(
+/// Four rows of 6 elements in storage for 8, as one tile per row (#digits) and
+/// by alignment (#aligned).
+constexpr const char *kLayouts = R"(
   #digits = #layout.map<(d0, d1) -> buffer(d1 floordiv 8, d0, d1 mod 8)>
   #aligned = #layout.map<(d0, d1) -> buffer(d0, [d1] align 8)>
   #zero = #layout.padded<#aligned, zero>
@@ -23,11 +23,12 @@ constexpr const char *kRoom = R"(
   #digitsOfOnes = #layout.padded<#digits, 1.0 : f32>
 )";
 
-class ConversionPlans : public layout_test::PriceTest {
+class ConversionPlanTest : public layout_test::PriceTest {
 protected:
   /// Returns the plan of the last op before the terminator.
   ConversionPlan getPlan(const std::string &body) {
-    module = parseSourceString<ModuleOp>(kRoom + body + "\nreturn }", &context);
+    module =
+        parseSourceString<ModuleOp>(kLayouts + body + "\nreturn }", &context);
     EXPECT_TRUE(module) << body;
     auto function = *module->getOps<func::FuncOp>().begin();
     return ConversionPlan::get(cast<ConvertOp>(
@@ -35,7 +36,7 @@ protected:
   }
 };
 
-TEST_F(ConversionPlans, PaddingThatIsThereStays) {
+TEST_F(ConversionPlanTest, WritesOnlyThePaddingThatTheSourceLacks) {
   auto convert = [&](std::string from, std::string to) {
     std::string types =
         "tensor<4x6xf32, #" + from + "> to tensor<4x6xf32, #" + to + ">";
@@ -49,13 +50,14 @@ TEST_F(ConversionPlans, PaddingThatIsThereStays) {
   for (const char *from : {"digits", "aligned", "digitsOfOnes"}) {
     ConversionPlan plan = convert(from, "zero");
     EXPECT_EQ(plan.kind, Kind::Padding) << from;
+    constexpr int64_t rows = 4, paddingOfRow = 8 - 6, elementBytes = 4;
     EXPECT_EQ(plan.bytesRead, 0);
-    EXPECT_EQ(plan.bytesWritten, 4 * 2 * 4);
+    EXPECT_EQ(plan.bytesWritten, rows * paddingOfRow * elementBytes);
   }
 }
 
 /// Constants, arguments and values with other uses are copied.
-TEST_F(ConversionPlans, PaddingIsWrittenOverWhatIsNobodyElses) {
+TEST_F(ConversionPlanTest, WritesPaddingInPlaceIfTheSourceHasNoOtherUse) {
   const char *conversion = "%1 = layout.convert %0 : tensor<4x6xf32, #digits> "
                            "to tensor<4x6xf32, #zero>";
   auto plan = [&](std::string value) {

@@ -25,9 +25,9 @@ using namespace mlir::layout;
 
 namespace {
 
-class DigitCopies : public ::testing::Test {
+class CopyPlanTest : public ::testing::Test {
 protected:
-  DigitCopies() { context.loadDialect<LayoutDialect>(); }
+  CopyPlanTest() { context.loadDialect<LayoutDialect>(); }
 
   RankedTensorType parse(const std::string &text) {
     return cast<RankedTensorType>(parseType(text, &context));
@@ -86,7 +86,7 @@ std::string drawLayout(std::mt19937 &random) {
   return dims + tiles;
 }
 
-TEST_F(DigitCopies, BoxesAndFillsCoverStorageOnce) {
+TEST_F(CopyPlanTest, CoversStorageByBoxesAndFillsOnce) {
   std::mt19937 random(7);
   unsigned boxed = 0;
   for (unsigned round = 0; round < 400; ++round) {
@@ -148,7 +148,7 @@ TEST_F(DigitCopies, BoxesAndFillsCoverStorageOnce) {
 
 /// Space after the last row is padding, too, and is filled before elements are
 /// written.
-TEST_F(DigitCopies, FillsHolesFirst) {
+TEST_F(CopyPlanTest, FillsHolesBeforeElements) {
   std::string whyNot;
   FailureOr<CopyPlan> copy =
       planCopy(parse("tensor<4x3xf32>"),
@@ -158,12 +158,13 @@ TEST_F(DigitCopies, FillsHolesFirst) {
   ASSERT_TRUE(succeeded(copy)) << whyNot;
   EXPECT_TRUE(copy->prefills);
   EXPECT_TRUE(copy->fills.empty());
-  EXPECT_EQ(copy->getNumRead({4, 3}), 4 * 3);
-  EXPECT_EQ(copy->getNumWritten({4, 3}), 4 * 5 + 4 * 3);
+  constexpr int64_t elements = 4 * 3, extent = 20;
+  EXPECT_EQ(copy->getNumRead({4, 3}), elements);
+  EXPECT_EQ(copy->getNumWritten({4, 3}), extent + elements);
 }
 
 /// Tiles of 4 in another order: the source has the stated padding.
-TEST_F(DigitCopies, BringPaddingAlong) {
+TEST_F(CopyPlanTest, CopiesPaddingThatTheSourceStates) {
   std::string whyNot;
   FailureOr<CopyPlan> copy =
       planCopy(parse("tensor<2x6xf32, #layout.padded<#layout.map<(a, b) -> "
@@ -175,11 +176,12 @@ TEST_F(DigitCopies, BringPaddingAlong) {
   EXPECT_EQ(copy->boxes.size(), 1u);
   EXPECT_TRUE(copy->fills.empty());
   EXPECT_TRUE(copy->maskedDims.empty());
-  EXPECT_EQ(copy->getNumRead({2, 6}), 2 * 8);
-  EXPECT_EQ(copy->getNumWritten({2, 6}), 2 * 8);
+  constexpr int64_t stored = 2 * 2 * 4; // rows, tiles, elements of a tile
+  EXPECT_EQ(copy->getNumRead({2, 6}), stored);
+  EXPECT_EQ(copy->getNumWritten({2, 6}), stored);
 }
 
-TEST_F(DigitCopies, CountsWhatMoves) {
+TEST_F(CopyPlanTest, CountsElementsReadAndWrittenOfATiling) {
   std::string whyNot;
   FailureOr<CopyPlan> copy = planCopy(
       parse("tensor<1x61x7x7xf32>"),
@@ -187,9 +189,10 @@ TEST_F(DigitCopies, CountsWhatMoves) {
             "\"NCHW16c\">, zero>>"),
       whyNot);
   ASSERT_TRUE(succeeded(copy)) << whyNot;
-  EXPECT_EQ(copy->boxes.size(), 2u);
-  EXPECT_EQ(copy->getNumRead({1, 61, 7, 7}), 61 * 49);
-  EXPECT_EQ(copy->getNumWritten({1, 61, 7, 7}), 64 * 49);
+  EXPECT_EQ(copy->boxes.size(), 2u); // whole tiles, and the last one
+  constexpr int64_t channels = 61, tiledChannels = 4 * 16, pixels = 7 * 7;
+  EXPECT_EQ(copy->getNumRead({1, channels, 7, 7}), channels * pixels);
+  EXPECT_EQ(copy->getNumWritten({1, channels, 7, 7}), tiledChannels * pixels);
   EXPECT_EQ(copy->getCommonRun({1, 61, 7, 7}), 1);
   std::string text;
   llvm::raw_string_ostream os(text);

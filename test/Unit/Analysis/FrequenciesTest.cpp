@@ -81,7 +81,7 @@ TEST_F(Flow, CallsAddUp) {
 }
 
 /// A public function has an additional external caller.
-TEST_F(Flow, PublicFunctionsHaveACallerThatNobodySees) {
+TEST_F(Flow, PublicFunctionsHaveAnUnknownCaller) {
   EXPECT_EQ(getFrequency("", kOnce), 2);
   EXPECT_EQ(getFrequency("", inLoop("%c10", kOnceInLoop)), 11);
 }

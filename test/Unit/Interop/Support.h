@@ -138,10 +138,10 @@ struct NumberLayout {
   }
 
   /// Draws a layout: every dim is split by up to `splits` factors, divisible
-  /// unless `ragged`, with the digits in random order, and at most `padding`
-  /// positions after a digit.
+  /// unless `nonDivisible`, with the digits in random order, and at most
+  /// `padding` positions after a digit.
   static NumberLayout random(Random &random, unsigned rank, int64_t splits,
-                             bool ragged, int64_t padding) {
+                             bool nonDivisible, int64_t padding) {
     NumberLayout layout;
     for (unsigned d = 0; d < rank; ++d) {
       int64_t divisor = 1;
@@ -152,7 +152,7 @@ struct NumberLayout {
       }
       layout.digits.push_back({d, divisor, 0});
       int64_t outer = 1 + random.below(3);
-      int64_t missing = ragged ? random.below(divisor) : 0;
+      int64_t missing = nonDivisible ? random.below(divisor) : 0;
       layout.sizes.push_back(outer * divisor - missing);
     }
     random.shuffle(layout.digits);

@@ -103,7 +103,7 @@ TEST_F(Clock, BanksThatAreUsedTwiceTakeEveryStepTwice) {
   EXPECT_THAT(npu->getErrors(), IsEmpty());
 }
 
-TEST_F(Clock, EnginesThatShareABankTakeTurns) {
+TEST_F(Clock, EnginesThatShareABankRunSequentially) {
   open(/*banks=*/8);
   load(0, 16); // until 31
   npu->startParallel();

@@ -64,7 +64,7 @@ TEST_F(TransfersTest, WrappedChannelsAndOtherStartUnitsAreOne) {
   EXPECT_EQ(moved[0].getBytes(), 4 * 2 * 11 * 20);
 }
 
-TEST_F(TransfersTest, ARaggedMatrixIsTwo) {
+TEST_F(TransfersTest, AMatrixWithARemainderIsTwo) {
   Index shape{2, 40};
   LayoutMap linear = LayoutMap::rowMajor(2);
   auto matrix = [&](int64_t width) {
@@ -73,11 +73,11 @@ TEST_F(TransfersTest, ARaggedMatrixIsTwo) {
                 shape);
   };
   EXPECT_EQ(matrix(20).size(), 1u);
-  std::vector<Transfer> ragged = matrix(15);
-  ASSERT_EQ(ragged.size(), 2u);
-  EXPECT_EQ(ragged[0].shape, (LoopSizes{2, 2, 1, 15}));
-  EXPECT_EQ(ragged[1].shape, (LoopSizes{2, 1, 1, 10}));
-  EXPECT_EQ(ragged[1].dest.core, 2);
+  std::vector<Transfer> nonDivisible = matrix(15);
+  ASSERT_EQ(nonDivisible.size(), 2u);
+  EXPECT_EQ(nonDivisible[0].shape, (LoopSizes{2, 2, 1, 15}));
+  EXPECT_EQ(nonDivisible[1].shape, (LoopSizes{2, 1, 1, 10}));
+  EXPECT_EQ(nonDivisible[1].dest.core, 2);
 }
 
 /// 4N: the complete words, lane by lane, and the lanes of the last word.

@@ -176,21 +176,21 @@ TEST_F(Lemmas, APartAsLargeAsTheSourceIsTheSource) {
 //===----------------------------------------------------------------------===//
 
 /// A shift by multiples of lo is added to a digit without a modulus:
-/// "digit.formula + (shift - ofDigit) / turn".
+/// "digit.formula + (shift - ofDigit) / period".
 TEST_F(Lemmas, AShiftByWholeDigitsAddsToTheDigit) {
-  z3::expr x = integer("x"), lo = integer("lo"), turns = integer("turns"),
+  z3::expr x = integer("x"), lo = integer("lo"), periods = integer("periods"),
            q = integer("q"), shifted = integer("shifted");
   assume(lo >= 1);
   assume(isFloor(q, x, lo));
-  assume(isFloor(shifted, x + lo * turns, lo));
-  expectProven(shifted == q + turns);
+  assume(isFloor(shifted, x + lo * periods, lo));
+  expectProven(shifted == q + periods);
 }
 
 /// A shift by multiples of lo * modulus does not change a digit with a modulus:
-/// by the lemma above, it adds modulus * turns to the floor, of which the digit
-/// is the remainder.
-TEST_F(Lemmas, AShiftByWholeTurnsKeepsADigitWithAModulus) {
-  z3::expr modulus = integer("modulus"), turns = integer("turns"),
+/// by the lemma above, it adds modulus * periods to the floor, of which the
+/// digit is the remainder.
+TEST_F(Lemmas, AShiftByWholePeriodsKeepsADigitWithAModulus) {
+  z3::expr modulus = integer("modulus"), periods = integer("periods"),
            above = integer("above"), moved = integer("moved"),
            aboveShifted = integer("aboveShifted"), digit = integer("digit"),
            shifted = integer("shifted");
@@ -200,9 +200,9 @@ TEST_F(Lemmas, AShiftByWholeTurnsKeepsADigitWithAModulus) {
   expectProven(aboveShifted == moved && shifted == digit);
   // The shift adds the same number to the floor and to the part above the
   // digit.
-  assume(moved == above + turns);
+  assume(moved == above + periods);
   expectProven(moved * modulus + digit ==
-               (above * modulus + digit) + turns * modulus);
+               (above * modulus + digit) + periods * modulus);
 }
 
 //===----------------------------------------------------------------------===//

@@ -28,11 +28,11 @@ const BoundedIndex d0 = BoundedIndex::dim(0), d1 = BoundedIndex::dim(1),
 
 /// Sizes that are not divisible, divisible, of one tile, of a part of a tile,
 /// of one element, and large.
-const Index kRagged[] = {{5, 17}, {8, 32}, {3, 16},
-                         {2, 7},  {1, 1},  {4099, 70001}};
+const Index kNonDivisible[] = {{5, 17}, {8, 32}, {3, 16},
+                               {2, 7},  {1, 1},  {4099, 70001}};
 
 TEST(Primitives, Shift) {
-  for (const Index &sizes : kRagged) {
+  for (const Index &sizes : kNonDivisible) {
     expectProven(buffer(2, group({pad(d0, 2, 0), pad(d1, 0, 3)})), sizes);
     expectProven(buffer(2, group({d1, pad(d0, 1, 4)})), sizes);
   }
@@ -40,7 +40,7 @@ TEST(Primitives, Shift) {
 }
 
 TEST(Primitives, Split) {
-  for (const Index &sizes : kRagged) {
+  for (const Index &sizes : kNonDivisible) {
     expectProven(buffer(2, group({floorDiv(d1, 16), d0, mod(d1, 16)})), sizes);
     expectProven(buffer(2, group({mod(d1, 5), d0, floorDiv(d1, 5)})), sizes);
     expectProven(buffer(2, group({floorDiv(d1, 12), mod(floorDiv(d1, 3), 4), d0,
@@ -52,7 +52,7 @@ TEST(Primitives, Split) {
 }
 
 TEST(Primitives, SplitOfAShiftedDigit) {
-  for (const Index &sizes : kRagged) {
+  for (const Index &sizes : kNonDivisible) {
     BoundedIndex shifted = pad(d1, 3, 0);
     expectProven(buffer(2, group({floorDiv(shifted, 4), d0, mod(shifted, 4)})),
                  sizes);
@@ -63,7 +63,7 @@ TEST(Primitives, SplitOfAShiftedDigit) {
 }
 
 TEST(Primitives, FuseAndSplitAgain) {
-  for (const Index &sizes : kRagged) {
+  for (const Index &sizes : kNonDivisible) {
     BoundedIndex fused = group({d1, d0});
     expectProven(buffer(2, group({floorDiv(fused, 6), mod(fused, 6)})), sizes);
     expectProven(buffer(2, group({mod(fused, 5), floorDiv(fused, 5)})), sizes);
@@ -74,7 +74,7 @@ TEST(Primitives, FuseAndSplitAgain) {
 }
 
 TEST(Primitives, PlaceWithStridesUpAndDown) {
-  for (const Index &sizes : kRagged) {
+  for (const Index &sizes : kNonDivisible) {
     expectProven(buffer(2, place({{d0, SizeExpr(2)}, {d1, SizeExpr(9001)}})),
                  sizes);
     BoundedIndex down = place({{d0, SizeExpr(-100000)}, {d1, SizeExpr(1)}});
@@ -87,7 +87,7 @@ TEST(Primitives, PlaceWithStridesUpAndDown) {
 }
 
 TEST(Primitives, AlignAndPadAnInnerGroup) {
-  for (const Index &sizes : kRagged) {
+  for (const Index &sizes : kNonDivisible) {
     expectProven(buffer(2, group({d0, align(d1, 32)})), sizes);
     expectProven(buffer(2, group({align(mod(d1, 5), 8), d0, floorDiv(d1, 5)})),
                  sizes);
@@ -107,13 +107,13 @@ TEST(Primitives, SwizzlesAreUnknown) {
 
 TEST(Primitives, Replicate) {
   // Dim 2 is the replica.
-  for (const Index &sizes : kRagged)
+  for (const Index &sizes : kNonDivisible)
     expectProven(buffer(2, group({mod(d2, 4), d1, d0}), {4}), sizes);
   expectBugFound(buffer(2, group({mod(d2, 4), d1, d0}), {4}), {5, 17});
 }
 
 TEST(Primitives, SeveralCoordinates) {
-  for (const Index &sizes : kRagged) {
+  for (const Index &sizes : kNonDivisible) {
     BoundedIndex x = group({floorDiv(d1, 4), d0}), lane = mod(d1, 4);
     LayoutMap map = LayoutMap::get(2, "image2d",
                                    {{"x", x.value, x.extent},

@@ -134,7 +134,7 @@ TEST_P(Sharing, DropsNothingThatIsBest) {
 
 TEST_P(Sharing, SetupVariablesAreSetAsOthersRequire) {
   DualBound dual(core, store);
-  for (unsigned turn = 0; turn < 20; ++turn) {
+  for (unsigned trial = 0; trial < 20; ++trial) {
     std::vector<unsigned> values, best;
     for (unsigned v = 0; v < core.getNumVariables(); ++v)
       values.push_back(random() % core.getDomain(v));
@@ -158,7 +158,7 @@ TEST_P(Sharing, ForestsNeverMakeItWorse) {
   ForestLocalSearch descent(core, store, dual.getSetupCosts(), all);
   std::vector<unsigned> values(core.getNumVariables(), 0);
   dual.getSetupCosts().complete(values);
-  for (unsigned turn = 0; turn < 20; ++turn) {
+  for (unsigned trial = 0; trial < 20; ++trial) {
     Cost before = evaluate(values);
     Solution solution = descent.makeNext(values).solve();
     if (solution.assignment.empty()) {
@@ -171,27 +171,27 @@ TEST_P(Sharing, ForestsNeverMakeItWorse) {
   }
 }
 
-TEST_P(Sharing, WholeStarsBoundAndDropNothingThatIsBest) {
+TEST_P(Sharing, SharedCopyBoundDropsNothingThatIsBest) {
   DualBound dual(core, store);
   const SetupCosts &shared = dual.getSetupCosts();
-  SharedCopyBound stars(core, store, shared, dual.getOrder());
-  EXPECT_EQ(stars.isUsable(), GetParam() % 5 != 0);
-  if (!stars.isUsable() || optimum == kInfiniteCost)
+  SharedCopyBound copies(core, store, shared, dual.getOrder());
+  EXPECT_EQ(copies.isUsable(), GetParam() % 5 != 0);
+  if (!copies.isUsable() || optimum == kInfiniteCost)
     return;
   std::set<std::pair<unsigned, unsigned>> dropped;
   for (unsigned pass = 0; pass < 10; ++pass) {
-    Cost last = stars.getBound();
-    stars.pass();
-    EXPECT_GE(stars.getBound(), last);
-    EXPECT_LE(stars.getBound(), optimum);
+    Cost last = copies.getBound();
+    copies.pass();
+    EXPECT_GE(copies.getBound(), last);
+    EXPECT_LE(copies.getBound(), optimum);
     std::vector<unsigned> values(core.getNumVariables(), 0);
-    if (stars.round(values)) {
+    if (copies.round(values)) {
       shared.complete(values);
       EXPECT_GE(evaluate(values), optimum);
       EXPECT_NE(evaluate(values), kInfiniteCost);
     }
-    stars.dropValues([&](Cost bound) { return bound > optimum; },
-                     [&](unsigned v, unsigned x) { dropped.insert({v, x}); });
+    copies.dropValues([&](Cost bound) { return bound > optimum; },
+                      [&](unsigned v, unsigned x) { dropped.insert({v, x}); });
   }
   EXPECT_EQ(enumerateWithout([&](unsigned v, unsigned x) {
               return dropped.count({v, x}) != 0;
@@ -214,9 +214,9 @@ TEST(SetupCosts, PricesOfOneProducerAreNotPaidByHalves) {
     unsigned copy = core.addVariable(3 + value, 2);
     core.addFactor({producer, copy}, store.intern({0, 0, 0, 10}));
     for (unsigned op : ops) {
-      std::vector<Cost> asks = {0, 0, 0, 0};
-      asks[2 * value] = kInfiniteCost;
-      core.addFactor({op, copy}, store.intern(asks));
+      std::vector<Cost> requests = {0, 0, 0, 0};
+      requests[2 * value] = kInfiniteCost;
+      core.addFactor({op, copy}, store.intern(requests));
     }
   }
   DualBound dual(core, store);
@@ -235,10 +235,10 @@ public:
       addOp(random, 3);
     for (unsigned a = 0; a < numConsumers; ++a)
       addOp(random, a < 6 ? 3 : 2);
-    asked.resize(numLayouts, std::vector<bool>(3 * numConsumers, false));
+    requested.resize(numLayouts, std::vector<bool>(3 * numConsumers, false));
     for (unsigned a = 0; a < 3 * numConsumers; ++a)
       if (random() % 4)
-        asked[random() % numLayouts][a] = true;
+        requested[random() % numLayouts][a] = true;
     for (unsigned layout = 0; layout < numLayouts; ++layout) {
       unsigned copy = core.addVariable(core.getNumVariables(), 2);
       prices.emplace_back();
@@ -252,13 +252,14 @@ public:
       else
         core.addFactor({copy}, store.intern(table));
       for (unsigned a = 0; a < numConsumers; ++a) {
-        std::vector<Cost> asks;
+        std::vector<Cost> requests;
         unsigned op = a + hasProducer;
         for (unsigned x = 0; x < core.getDomain(op); ++x)
-          asks.insert(asks.end(),
-                      {asked[layout][3 * a + x] ? kInfiniteCost : 0, 0});
-        if (llvm::is_contained(asks, kInfiniteCost))
-          core.addFactor({op, copy}, store.intern(asks));
+          requests.insert(
+              requests.end(),
+              {requested[layout][3 * a + x] ? kInfiniteCost : 0, 0});
+        if (llvm::is_contained(requests, kInfiniteCost))
+          core.addFactor({op, copy}, store.intern(requests));
       }
     }
     numOps = numConsumers + hasProducer;
@@ -289,65 +290,65 @@ private:
     for (unsigned op = 0; op < numOps; ++op)
       sum += own[op][values[op]];
     for (unsigned layout = 0; layout < prices.size(); ++layout) {
-      bool isAsked = false;
+      bool isRequested = false;
       for (unsigned a = 0; a + hasProducer < numOps; ++a)
-        isAsked |= asked[layout][3 * a + values[a + hasProducer]];
-      sum += isAsked ? prices[layout][hasProducer ? values[0] : 0] : 0;
+        isRequested |= requested[layout][3 * a + values[a + hasProducer]];
+      sum += isRequested ? prices[layout][hasProducer ? values[0] : 0] : 0;
     }
     return sum;
   }
 
   unsigned numOps = 0;
   std::vector<std::vector<Cost>> own, prices;
-  std::vector<std::vector<bool>> asked; // per layout, consumer and value
+  std::vector<std::vector<bool>> requested; // per layout, consumer and value
 };
 
-/// The bound of a single star is its least cost. Without a producer, copies
-/// with different consumers are several stars.
+/// The bound of a single hyper-factor is its least cost. Without a producer,
+/// copies with different consumers are several hyper-factors.
 TEST(SharedCopyBound, IsExactForOneTensor) {
   std::mt19937 random(7);
   unsigned numTensors = 0;
-  for (unsigned turn = 0; turn < 60; ++turn) {
-    bool isWhole = turn % 3 > 0;
-    OneTensor tensor(random, /*numAskers=*/2 + turn % 7, isWhole);
+  for (unsigned trial = 0; trial < 60; ++trial) {
+    bool isWhole = trial % 3 > 0;
+    OneTensor tensor(random, /*numConsumers=*/2 + trial % 7, isWhole);
     DualBound dual(tensor.core, tensor.store);
     const SetupCosts &shared = dual.getSetupCosts();
     // A copy for one consumer only is not shared.
     if (shared.getSetupVariables().size() < 4)
       continue;
     ++numTensors;
-    SharedCopyBound stars(tensor.core, tensor.store, shared, dual.getOrder());
-    ASSERT_TRUE(stars.isUsable());
-    stars.pass();
-    EXPECT_LE(stars.getBound(), tensor.optimum);
+    SharedCopyBound copies(tensor.core, tensor.store, shared, dual.getOrder());
+    ASSERT_TRUE(copies.isUsable());
+    copies.pass();
+    EXPECT_LE(copies.getBound(), tensor.optimum);
     std::vector<unsigned> values(tensor.core.getNumVariables(), 0);
-    ASSERT_TRUE(stars.round(values));
+    ASSERT_TRUE(copies.round(values));
     shared.complete(values);
     Cost cost = 0;
     for (unsigned f = 0; f < tensor.core.getNumFactors(); ++f)
       cost = addCosts(cost, tensor.core.lookUp(f, values, tensor.store));
     EXPECT_GE(cost, tensor.optimum);
     if (isWhole) {
-      EXPECT_EQ(stars.getBound(), tensor.optimum);
+      EXPECT_EQ(copies.getBound(), tensor.optimum);
       EXPECT_EQ(cost, tensor.optimum);
     }
   }
   EXPECT_GT(numTensors, 20u);
 }
 
-/// More consumers than fit into a star are split into several stars; the bound
-/// holds.
+/// More consumers than fit into a hyper-factor are split into several; the
+/// bound holds.
 TEST(SharedCopyBound, HoldsForManyConsumers) {
   std::mt19937 random(8);
-  for (unsigned turn = 0; turn < 4; ++turn) {
-    OneTensor tensor(random, 9 + turn % 2, /*hasPayer=*/turn % 2);
+  for (unsigned trial = 0; trial < 4; ++trial) {
+    OneTensor tensor(random, 9 + trial % 2, /*hasProducer=*/trial % 2);
     DualBound dual(tensor.core, tensor.store);
-    SharedCopyBound stars(tensor.core, tensor.store, dual.getSetupCosts(),
-                          dual.getOrder());
+    SharedCopyBound copies(tensor.core, tensor.store, dual.getSetupCosts(),
+                           dual.getOrder());
     for (unsigned pass = 0; pass < 10; ++pass)
-      stars.pass();
-    EXPECT_LE(stars.getBound(), tensor.optimum);
-    EXPECT_GE(stars.getBound(), tensor.optimum / 2);
+      copies.pass();
+    EXPECT_LE(copies.getBound(), tensor.optimum);
+    EXPECT_GE(copies.getBound(), tensor.optimum / 2);
   }
 }
 

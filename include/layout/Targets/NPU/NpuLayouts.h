@@ -40,7 +40,7 @@ struct NpuForm {
   int64_t width = 0;
 };
 
-/// Returns the form of `layout`.
+/// Returns the parameters of `layout` that do not depend on its axes.
 NpuForm getForm(NpuScatterAttr layout);
 
 /// Returns the form of the other tensors of an op: that of `layout`, except

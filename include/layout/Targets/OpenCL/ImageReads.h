@@ -137,8 +137,8 @@ private:
     SmallVector<unsigned, 4> variables; // of its index
   };
   KernelLoops getLoops(PixelBlock block) const;
-  Cost countTurns(const Operand &operand, const KernelLoops &loops,
-                  PixelBlock block) const;
+  Cost countIterations(const Operand &operand, const KernelLoops &loops,
+                       PixelBlock block) const;
   PixelBlock split(PixelBlock block, Cost reads, BlockLimits limits) const;
   SmallVector<int64_t> countAddresses(const Operand &operand,
                                       PixelBlock block) const;

@@ -99,12 +99,13 @@ public:
   ArrayRef<unsigned> getSteppedLoops() const { return stepped; }
 
   const SizeExpr &getSize(unsigned loop) const { return sizes[loop]; }
-  SizeExpr getTurns(unsigned loop) const;
+  SizeExpr getTripCount(unsigned loop) const;
   /// Returns the number of iterations if dynamic sizes are `assumedSize`.
-  int64_t countTurns(unsigned loop, int64_t assumedSize) const;
+  int64_t getAssumedTripCount(unsigned loop, int64_t assumedSize) const;
   int64_t getSteps(unsigned loop) const;
-  /// Returns the loop index at a step of the iteration `turn`.
-  static IndexExpr getIndex(const IndexExpr &turn, int64_t step, Sizes extents);
+  /// Returns the loop index at `step` of `iteration`.
+  static IndexExpr getIndex(const IndexExpr &iteration, int64_t step,
+                            Sizes extents);
   bool mayBePastEnd(unsigned loop, int64_t step) const;
 
   /// Returns the number of loops of the nest around the read of an operand.

@@ -17,7 +17,7 @@ using namespace mlir::layout;
 
 namespace {
 /// A parameter of a target and its bounds, which are inclusive.
-struct Figure {
+struct Parameter {
   StringRef name;
   int64_t value, least;
   // Keeps the product of a parameter and the bytes of a tensor within int64.
@@ -26,12 +26,12 @@ struct Figure {
 } // namespace
 
 static LogicalResult checkParams(function_ref<InFlightDiagnostic()> emitError,
-                                 ArrayRef<Figure> params) {
-  for (const Figure &figure : params)
-    if (figure.value < figure.least || figure.value > figure.most)
-      return emitError() << "target parameter '" << figure.name << "' is "
-                         << figure.value << ": it must be between "
-                         << figure.least << " and " << figure.most;
+                                 ArrayRef<Parameter> params) {
+  for (const Parameter &param : params)
+    if (param.value < param.least || param.value > param.most)
+      return emitError() << "target parameter '" << param.name << "' is "
+                         << param.value << ": it must be between "
+                         << param.least << " and " << param.most;
   return success();
 }
 
@@ -158,8 +158,8 @@ NpuTargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                       int64_t assumedTrips) {
   return checkParams(
       emitError,
-      {{"launch_cost", launchCost == kFigureOfChip ? 0 : launchCost, 0},
-       {"flops_per_byte", flopsPerByte == kFigureOfChip ? 1 : flopsPerByte, 1},
+      {{"launch_cost", launchCost == kFromChip ? 0 : launchCost, 0},
+       {"flops_per_byte", flopsPerByte == kFromChip ? 1 : flopsPerByte, 1},
        {"assumed_size", assumedSize, 1},
        {"assumed_trips", assumedTrips, 1}});
 }
@@ -168,16 +168,16 @@ NpuTargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 // Meshes
 //===----------------------------------------------------------------------===//
 
-static int64_t getFigure(ArrayAttr params, unsigned axis, int64_t standard) {
+static int64_t getParameter(ArrayAttr params, unsigned axis, int64_t standard) {
   return params ? cast<IntegerAttr>(params[axis]).getInt() : standard;
 }
 
 int64_t MeshTargetAttr::getByteCostAlong(unsigned axis) const {
-  return getFigure(getByteCost(), axis, kByteCost);
+  return getParameter(getByteCost(), axis, kByteCost);
 }
 
 int64_t MeshTargetAttr::getMessageCostAlong(unsigned axis) const {
-  return getFigure(getMessageCost(), axis, kMessageCost);
+  return getParameter(getMessageCost(), axis, kMessageCost);
 }
 
 CpuTargetAttr MeshTargetAttr::getDeviceTarget() const {
@@ -199,11 +199,11 @@ MeshTargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, Mesh axes,
       return emitError() << "target parameter '" << name << "' has "
                          << params.size() << " entries for a mesh of "
                          << axes.axes.size() << " axes: state one for each";
-    for (Attribute figure : params) {
-      auto value = dyn_cast<IntegerAttr>(figure);
+    for (Attribute param : params) {
+      auto value = dyn_cast<IntegerAttr>(param);
       if (!value || !value.getType().isInteger(64))
         return emitError() << "target parameter '" << name << "' lists "
-                           << figure << ": it must be a list of integers";
+                           << param << ": it must be a list of integers";
       if (failed(checkParams(emitError, {{name, value.getInt(), 0, most}})))
         return failure();
     }

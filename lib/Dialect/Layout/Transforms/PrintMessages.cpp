@@ -82,7 +82,7 @@ static void printMessages(llvm::json::OStream &json, StringRef name,
       json.object([&] {
         json.attribute("phase", message.phase);
         json.attribute("round", message.round);
-        json.attribute("turn", message.turn);
+        json.attribute("step", message.step);
         json.attribute("from", message.from);
         json.attribute("to", message.to);
         json.attributeArray("boxes", [&] {

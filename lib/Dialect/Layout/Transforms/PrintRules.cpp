@@ -41,7 +41,7 @@ private:
   void printName(Operation *op);
   void printOperand(OpOperand &operand);
   void printValue(Value value);
-  void printTies(Operation *op);
+  void printFlowClasses(Operation *op);
 
   ControlFlow flow;
   AsmState state;
@@ -96,33 +96,33 @@ static bool forwardsTensors(Operation *op) {
          !getBlocks(op).empty();
 }
 
-static void printUse(Value value, std::optional<unsigned> tie,
+static void printUse(Value value, std::optional<unsigned> flowClass,
                      raw_ostream &os) {
   if (!isTensor(value))
     os << '_';
-  else if (tie)
-    os << 't' << *tie;
+  else if (flowClass)
+    os << 't' << *flowClass;
   else
     os << "fixed";
 }
 
 template <typename Map, typename Key>
-static std::optional<unsigned> getTie(const Map &map, Key key) {
+static std::optional<unsigned> findClass(const Map &map, Key key) {
   auto it = map.find(key);
   return it == map.end() ? std::nullopt : std::optional<unsigned>(it->second);
 }
 
 void RulePrinter::printValue(Value value) {
-  printUse(value, getTie(flow.tieOfValue, value), os);
+  printUse(value, findClass(flow.classOfValue, value), os);
 }
 
 void RulePrinter::printOperand(OpOperand &operand) {
-  printUse(operand.get(), getTie(flow.tieOfOperand, &operand), os);
+  printUse(operand.get(), findClass(flow.classOfOperand, &operand), os);
 }
 
-/// Prints the classes of tied values, e.g. `(_, t0) -> (t0), blocks (_, t0)`.
-/// Values with one name have one layout.
-void RulePrinter::printTies(Operation *op) {
+/// Prints the equivalence classes of values, e.g. `(_, t0) -> (t0), blocks (_,
+/// t0)`. Values with one name have one layout.
+void RulePrinter::printFlowClasses(Operation *op) {
   if (op->getNumOperands()) {
     os << " (";
     llvm::interleaveComma(op->getOpOperands(), os,
@@ -151,15 +151,17 @@ void RulePrinter::print(Operation *op, unsigned depth) {
     os.indent(2 * depth++);
     printName(op);
     if (isOpaque && forwardsTensors(op)) {
-      printTies(op);
+      printFlowClasses(op);
     } else {
       layout::print(rule, os << ' ');
       if (!std::holds_alternative<RematerializableRule>(rule) &&
           isRematerializable(op, rule))
         os << ", free in any layout";
       for (OpOperand &operand : op->getOpOperands())
-        if (std::optional<unsigned> tie = getTie(flow.tieOfOperand, &operand))
-          os << ", operand " << operand.getOperandNumber() << " in t" << *tie;
+        if (std::optional<unsigned> flowClass =
+                findClass(flow.classOfOperand, &operand))
+          os << ", operand " << operand.getOperandNumber() << " in t"
+             << *flowClass;
     }
     os << '\n';
   }

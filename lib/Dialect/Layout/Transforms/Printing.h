@@ -24,8 +24,8 @@ namespace mlir::layout {
 /// Returns the shape and the element type without the layout: "1x64x?x7xf32".
 std::string printShape(RankedTensorType type);
 
-/// Returns a sentence on who needs a conversion, such as "linalg.matmul needs
-/// 'to', linalg.generic makes 'from'".
+/// Returns the ops that need and make the layouts of a conversion, such as
+/// "linalg.matmul needs 'to', linalg.generic makes 'from'".
 std::string explainConversion(ConvertOp convert);
 
 /// Prints the fields of a conversion.

@@ -65,7 +65,8 @@ private:
     return ArrayAttr::get(context, attrs);
   }
   void writeOps();
-  void collectEnds(const TypeEquivalenceClass &tie, const OpConfig &config);
+  void collectEnds(const TypeEquivalenceClass &flowClass,
+                   const OpConfig &config);
   void writeEnds();
   void setEntry(Operation *op, StringRef name, size_t size, unsigned i,
                 Attribute layout);
@@ -74,7 +75,7 @@ private:
   const CostModel &costs;
   MLIRContext *context;
   Attribute unit; // for a value without a layout of its own
-  /// The entries of layout attributes that tied values determine, by op and
+  /// The entries of layout attributes that flow classes determine, by op and
   /// attribute name.
   llvm::MapVector<std::pair<Operation *, StringRef>, Layouts> entries;
   /// The layouts of block arguments, by the op that has the regions.
@@ -131,20 +132,20 @@ void DecisionWriter::setEntry(Operation *op, StringRef name, size_t size,
   layouts[i] = layout;
 }
 
-void DecisionWriter::collectEnds(const TypeEquivalenceClass &tie,
+void DecisionWriter::collectEnds(const TypeEquivalenceClass &flowClass,
                                  const OpConfig &config) {
   Attribute layout = getAttr(config.exact.operands.front());
-  for (auto [i, part] : llvm::enumerate(tie.parts)) {
+  for (auto [i, part] : llvm::enumerate(flowClass.parts)) {
     Operation *owner = part.operand->getOwner();
     setEntry(owner, kOperandLayouts, owner->getNumOperands(),
              part.operand->getOperandNumber(),
              getAttr(config.exact.operands[1 + i]));
   }
-  for (OpOperand *operand : tie.operands)
+  for (OpOperand *operand : flowClass.operands)
     setEntry(operand->getOwner(), kOperandLayouts,
              operand->getOwner()->getNumOperands(), operand->getOperandNumber(),
              layout);
-  for (Value value : tie.values) {
+  for (Value value : flowClass.values) {
     if (auto result = dyn_cast<OpResult>(value))
       setEntry(result.getOwner(), kResultLayouts,
                result.getOwner()->getNumResults(), result.getResultNumber(),
@@ -180,7 +181,7 @@ void DecisionWriter::run() {
   for (auto [u, node] : llvm::enumerate(assignment.program.nodes)) {
     const OpConfig &config = assignment.getConfig(u);
     if (!node.op && config.origin != OpConfig::Origin::AsTyped)
-      collectEnds(assignment.program.flow.ties[node.tie], config);
+      collectEnds(assignment.program.flow.classes[node.flowClass], config);
   }
   writeEnds();
 }
@@ -297,7 +298,7 @@ static void remarkNote(Operation *op, const StorageNote &note,
      << " of " << op->getName() << ", " << value.getType() << ", would be "
      << note.whatNot;
   if (note.instead)
-    os << ": it is offered as " << print(*note.instead, costs) << " instead";
+    os << ": it is proposed as " << print(*note.instead, costs) << " instead";
   else
     os << ": it stays in linear memory";
   remark << text;

@@ -125,34 +125,34 @@ LogicalResult ChipAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t megahertz, int64_t dmaBytesPerCycle,
                                int64_t dmaStart, int64_t computeStart,
                                DictionaryAttr memories) {
-  struct Figure {
+  struct Parameter {
     StringRef name;
     int64_t value;
   };
-  for (const Figure &figure :
-       {Figure{"npus", npus}, Figure{"bytes_per_npu", bytesPerNpu},
-        Figure{"eu_bytes", euBytes}, Figure{"banks", banks.value_or(1)},
-        Figure{"dma_alignment", dmaAlignment},
-        Figure{"max_stride", maxStride.value_or(1)},
-        Figure{"megahertz", megahertz},
-        Figure{"dma_bytes_per_cycle", dmaBytesPerCycle}})
-    if (figure.value < 1)
-      return emitError() << "target parameter '" << figure.name << "' is "
-                         << figure.value << ": it must be at least 1";
-  for (const Figure &figure :
-       {Figure{"dma_start", dmaStart}, Figure{"compute_start", computeStart}})
-    if (figure.value < 0 || figure.value > kMostCycles)
-      return emitError() << "target parameter '" << figure.name << "' is "
-                         << figure.value << ": it must be 0 to " << kMostCycles;
+  for (const Parameter &param :
+       {Parameter{"npus", npus}, Parameter{"bytes_per_npu", bytesPerNpu},
+        Parameter{"eu_bytes", euBytes}, Parameter{"banks", banks.value_or(1)},
+        Parameter{"dma_alignment", dmaAlignment},
+        Parameter{"max_stride", maxStride.value_or(1)},
+        Parameter{"megahertz", megahertz},
+        Parameter{"dma_bytes_per_cycle", dmaBytesPerCycle}})
+    if (param.value < 1)
+      return emitError() << "target parameter '" << param.name << "' is "
+                         << param.value << ": it must be at least 1";
+  for (const Parameter &param : {Parameter{"dma_start", dmaStart},
+                                 Parameter{"compute_start", computeStart}})
+    if (param.value < 0 || param.value > kMostCycles)
+      return emitError() << "target parameter '" << param.name << "' is "
+                         << param.value << ": it must be 0 to " << kMostCycles;
   if (dmaBytesPerCycle > kMostCycles || megahertz > kMostCycles)
     return emitError() << "target parameters 'megahertz' and "
                           "'dma_bytes_per_cycle' must be at most "
                        << kMostCycles;
-  for (const Figure &figure :
-       {Figure{"eu_bytes", euBytes}, Figure{"dma_alignment", dmaAlignment}})
-    if (!llvm::isPowerOf2_64(figure.value))
-      return emitError() << "target parameter '" << figure.name << "' is "
-                         << figure.value << ": it must be a power of two";
+  for (const Parameter &param : {Parameter{"eu_bytes", euBytes},
+                                 Parameter{"dma_alignment", dmaAlignment}})
+    if (!llvm::isPowerOf2_64(param.value))
+      return emitError() << "target parameter '" << param.name << "' is "
+                         << param.value << ": it must be a power of two";
   int64_t total;
   if (llvm::MulOverflow(npus, bytesPerNpu, total))
     return emitError() << npus << " cores of " << bytesPerNpu
@@ -327,7 +327,7 @@ void ChipAttr::print(AsmPrinter &printer) const {
   if (getMaxStride())
     printer << ", max_stride = " << *getMaxStride();
   layout::ChipClock clock;
-  for (auto [figure, value, usual] :
+  for (auto [param, value, usual] :
        {std::tuple("megahertz", getMegahertz(),
                    getUsualMegahertz(getNpus(), getBytesPerNpu(), getEuBytes(),
                                      getBanks())),
@@ -336,7 +336,7 @@ void ChipAttr::print(AsmPrinter &printer) const {
         std::tuple("dma_start", getDmaStart(), clock.dmaStart),
         std::tuple("compute_start", getComputeStart(), clock.computeStart)})
     if (value != usual)
-      printer << ", " << figure << " = " << value;
+      printer << ", " << param << " = " << value;
   if (!getMemories().empty())
     printer << ", memories = " << getMemories();
   printer << '>';

@@ -58,7 +58,7 @@ private:
   CopyOp getOnlyLoad(AllocOp alloc);
   linalg::LinalgOp getOnlyMaker(AllocOp alloc);
   void makeAgain(linalg::LinalgOp maker, AllocOp from, AllocOp to);
-  bool loadSlice(OpOperand &use, AllocOp alloc, Value home);
+  bool loadSlice(OpOperand &use, AllocOp alloc, Value spillSlot);
   Value addScratch(Location loc, MemRefType type);
   Value getViewOn(Value view, AllocOp from, Value to, IRMapping &mapping);
 
@@ -243,9 +243,9 @@ Value Spiller::getViewOn(Value view, AllocOp from, Value to,
   return copied->getResult(0);
 }
 
-/// Replaces a copy of a slice of a spilled tensor by a copy from `home`.
+/// Replaces a copy of a slice of a spilled tensor by a copy from `spillSlot`.
 /// Returns false if this is not possible.
-bool Spiller::loadSlice(OpOperand &use, AllocOp alloc, Value home) {
+bool Spiller::loadSlice(OpOperand &use, AllocOp alloc, Value spillSlot) {
   auto copy = dyn_cast<CopyOp>(use.getOwner());
   auto slice = use.get().getDefiningOp<SubViewOp>();
   if (!copy || !slice || slice.getSource() != alloc.getMemref() ||
@@ -257,7 +257,7 @@ bool Spiller::loadSlice(OpOperand &use, AllocOp alloc, Value home) {
     return getAsIndexOpFoldResult(builder.getContext(), values);
   };
   Value part = memref::SubViewOp::create(
-      builder, copy.getLoc(), home, attrs(slice.getOffsets()),
+      builder, copy.getLoc(), spillSlot, attrs(slice.getOffsets()),
       attrs(slice.getSizes()), attrs(slice.getStrides()));
   auto load =
       CopyOp::create(builder, copy.getLoc(), part, copy.getDest(),
@@ -292,7 +292,7 @@ void Spiller::split(AllocOp alloc, Operation *lastBefore) {
   CopyOp load = getOnlyLoad(alloc);
   linalg::LinalgOp maker = getOnlyMaker(alloc);
   builder.setInsertionPointAfter(lastBefore);
-  Value home = load ? load.getSource() : Value();
+  Value spillSlot = load ? load.getSource() : Value();
   // Move a store of an unchanged tensor up.
   auto *store = llvm::find_if(later, [&](auto &use) {
     return stores.contains(use.first) || writes(*use.second);
@@ -301,18 +301,18 @@ void Spiller::split(AllocOp alloc, Operation *lastBefore) {
     auto copy = cast<CopyOp>(store->first);
     copy->moveAfter(lastBefore);
     builder.setInsertionPointAfter(copy);
-    home = copy.getDest();
+    spillSlot = copy.getDest();
     later.erase(store);
   } else if (!load && !maker) {
-    home = addScratch(loc, alloc.getMemref().getType());
-    stores.insert(CopyOp::create(builder, loc, alloc.getMemref(), home,
+    spillSlot = addScratch(loc, alloc.getMemref().getType());
+    stores.insert(CopyOp::create(builder, loc, alloc.getMemref(), spillSlot,
                                  DenseI64ArrayAttr(), UnitAttr()));
     ++numStored;
   }
   DeallocOp::create(builder, loc, alloc.getMemref());
   bool isAlike = !load || (!load.getPermutation() && !load.getBroadcast());
   auto *first = llvm::find_if_not(later, [&](auto &use) {
-    return isAlike && home && loadSlice(*use.second, alloc, home);
+    return isAlike && spillSlot && loadSlice(*use.second, alloc, spillSlot);
   });
   if (first == later.end()) {
     for (DeallocOp dealloc : deallocs)
@@ -324,7 +324,7 @@ void Spiller::split(AllocOp alloc, Operation *lastBefore) {
       makeAgain(maker, alloc, again);
     } else {
       reloads.insert(
-          CopyOp::create(builder, loc, home, again.getMemref(),
+          CopyOp::create(builder, loc, spillSlot, again.getMemref(),
                          load ? load.getPermutationAttr() : DenseI64ArrayAttr(),
                          load ? load.getBroadcastAttr() : UnitAttr()));
       ++numLoaded;
@@ -420,8 +420,8 @@ bool Spiller::sendOutside(CopyOp copy, AllocOp source, AllocOp dest) {
       }))
     return false;
   builder.setInsertionPoint(copy);
-  Value home = addScratch(copy.getLoc(), copy.getSource().getType());
-  CopyOp::create(builder, copy.getLoc(), copy.getSource(), home,
+  Value spillSlot = addScratch(copy.getLoc(), copy.getSource().getType());
+  CopyOp::create(builder, copy.getLoc(), copy.getSource(), spillSlot,
                  DenseI64ArrayAttr(), UnitAttr());
   if (getUses(source).back().op == copy)
     for (Operation *user : llvm::make_early_inc_range(source->getUsers()))
@@ -430,7 +430,7 @@ bool Spiller::sendOutside(CopyOp copy, AllocOp source, AllocOp dest) {
   dest->moveBefore(copy);
   for (Operation *view : llvm::reverse(views))
     view->moveBefore(copy);
-  copy.getSourceMutable().assign(home);
+  copy.getSourceMutable().assign(spillSlot);
   reloads.insert(copy);
   ++numStored;
   ++numLoaded;

@@ -18,10 +18,11 @@ using namespace mlir::npu;
 
 /// The most blocks that are placed in every order (5040 orders).
 static constexpr size_t kEveryOrder = 7;
-/// The number of further orders for more blocks: up to this many that place
-/// blocks without a place first, and as many random ones.
+/// The maximum number of orders of more blocks that place the blocks first for
+/// which the order before had no addresses, and of random orders.
 static constexpr int kRandomOrders = 500;
-/// A bound on the blocks or pieces that are placed in all orders together.
+/// The maximum of orders * blocks, and of orders * pieces of blocks, which
+/// limits the orders of functions with many blocks.
 static constexpr int64_t kMostPlaces = 200000;
 
 namespace {

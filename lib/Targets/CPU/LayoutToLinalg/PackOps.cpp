@@ -24,7 +24,7 @@ struct Packing {
   /// The digits in the order of the packed tensor and of the other operand.
   SmallVector<unsigned> packed, stored;
   /// True if the tiles have more positions than the axes.
-  bool isRagged = false;
+  bool isNonDivisible = false;
 };
 
 } // namespace
@@ -57,7 +57,7 @@ static std::optional<Packing> getPacking(const IterationSpace &space,
   }
   ArrayRef<AxisAccess> axes = space.operands[operand];
   for (auto [a, axis] : llvm::enumerate(axes)) {
-    packing.isRagged |= !isExact(axis);
+    packing.isNonDivisible |= !isExact(axis);
     packing.outerDimsPerm.push_back(a);
     if (axis.digits.size() > 1)
       packing.innerDimsPos.push_back(a);
@@ -83,7 +83,7 @@ static std::optional<Packing> getPacking(const IterationSpace &space,
   if (packing.innerDimsPos.empty() ||
       !std::is_permutation(packing.packed.begin(), packing.packed.end(),
                            packing.stored.begin(), packing.stored.end()) ||
-      (packing.packed != packing.stored && !packing.isRagged))
+      (packing.packed != packing.stored && !packing.isNonDivisible))
     return std::nullopt;
   return packing;
 }
@@ -158,7 +158,7 @@ Value layout::emitPackOps(OpBuilder &b, Location loc, const CopyPlan &copy,
       (statesPadding(to) && !(isPack && writesStatedPadding(space, to))))
     return {};
   std::optional<Value> padding;
-  if (isPack && packing->isRagged) {
+  if (isPack && packing->isNonDivisible) {
     if (!hasFiller(to))
       return {};
     padding = createFiller(b, loc, to);

@@ -1,4 +1,4 @@
-//===- Bufferize.cpp - Tensors to buffers, and who frees them -------------===//
+//===- Bufferize.cpp - Tensors to buffers, and deallocation ---------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

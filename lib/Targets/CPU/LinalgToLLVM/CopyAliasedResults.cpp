@@ -88,7 +88,7 @@ static void collectMemory(Value value, Operation *user,
 }
 
 /// Returns true if operands of `op` are passed to the next iteration of a loop.
-static bool endsTurn(Operation *op) {
+static bool endsIteration(Operation *op) {
   return isa<RegionBranchTerminatorOpInterface>(op) &&
          isa<LoopLikeOpInterface>(op->getParentOp());
 }
@@ -98,7 +98,7 @@ struct CopyAliasedResults
     : layout::impl::CopyAliasedResultsPassBase<CopyAliasedResults> {
   void runOnOperation() override {
     getOperation()->walk([](Operation *op) {
-      if (!isa<func::ReturnOp>(op) && !endsTurn(op))
+      if (!isa<func::ReturnOp>(op) && !endsIteration(op))
         return;
       OpBuilder b(op);
       llvm::SmallDenseSet<Value> seen;

@@ -41,7 +41,7 @@ static constexpr int64_t kLongBytes = 4096;
 static constexpr int64_t kStageBytes = 128;
 
 static bool isStatic(const CopyDigit &digit) {
-  return ShapedType::isStatic(digit.extent) && !digit.isOpen() &&
+  return ShapedType::isStatic(digit.extent) && !digit.isDynamic() &&
          ShapedType::isStatic(digit.in) && ShapedType::isStatic(digit.out);
 }
 
@@ -429,7 +429,7 @@ std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
   for (CopyDigit &digit : tile.digits)
     if (ShapedType::isDynamic(digit.extent) &&
         (digit.in == 1 || digit.out == 1))
-      digit.extent = CopyDigit::kOpen;
+      digit.extent = CopyDigit::kDynamic;
   tile.vectorSize = params.vectorBits / 8 / bytes;
   std::optional<unsigned> column = findRun(tile.digits, &CopyDigit::in, 1);
   std::optional<unsigned> row = findRun(tile.digits, &CopyDigit::out, 1);
@@ -444,8 +444,8 @@ std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
   tile.rowDigit = *row;
   const CopyDigit &ofColumns = tile.digits[*column];
   const CopyDigit &ofRows = tile.digits[*row];
-  bool isOpen = ofColumns.isOpen() || ofRows.isOpen();
-  if (isOpen && (padding != 0 || *column == *row))
+  bool isDynamic = ofColumns.isDynamic() || ofRows.isDynamic();
+  if (isDynamic && (padding != 0 || *column == *row))
     return std::nullopt;
   if (*column == *row) {
     if (!planRuns(tile, params.lineBytes / bytes))

@@ -34,13 +34,13 @@ namespace mlir::layout {
 struct CopyDigit {
   /// Stands for a dynamic extent of rows or columns. Plans assume at least one
   /// full tile, which the emitter must check at run time.
-  static constexpr int64_t kOpen = int64_t(1) << 30;
+  static constexpr int64_t kDynamic = int64_t(1) << 30;
 
   int64_t extent, in, out;
   /// The loop of the op that a dynamic size belongs to.
   unsigned loop;
 
-  bool isOpen() const { return extent == kOpen; }
+  bool isDynamic() const { return extent == kDynamic; }
 
   /// Returns true if both digits have the same extent and strides.
   bool operator==(const CopyDigit &other) const {
@@ -79,8 +79,8 @@ struct CopyTile {
   int64_t loadSize = 1;
   /// True if rows or columns are interleaved by blends of lanes.
   bool interleavesLanes = false;
-  /// The number of rows, those of a line, whose registers are stored column by
-  /// column, or 0 if registers are stored as they are computed.
+  /// The number of rows that fill a line of the result, whose registers are
+  /// stored column by column; 0 to store each register when it is computed.
   int64_t rowsTogether = 0;
   /// The number of columns that are copied before the next rows. If it exceeds
   /// `columns`, columns are the innermost loop.

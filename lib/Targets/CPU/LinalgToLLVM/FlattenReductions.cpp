@@ -1,4 +1,4 @@
-//===- FlattenReductions.cpp - Reductions as runs of memory ---------------===//
+//===- FlattenReductions.cpp - Reductions as contiguous segments ----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

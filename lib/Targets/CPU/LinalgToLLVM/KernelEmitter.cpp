@@ -29,8 +29,8 @@ public:
 private:
   void emitLoops() override;
   void emitParallel(unsigned level);
-  void emitOpenLanes(unsigned level);
-  void emitOpenRows(unsigned level);
+  void emitDynamicLanes(unsigned level);
+  void emitDynamicRows(unsigned level);
   void emitParts(unsigned level);
   void emitSpan(unsigned level, OpFoldResult from, OpFoldResult to,
                 int64_t step, bool overlaps = false);
@@ -329,14 +329,14 @@ void TileEmitter::emitParallel(unsigned level) {
   if (step == 1)
     emitSpan(level, zero, extents[dim], 1);
   else if (plan.lane == dim)
-    emitOpenLanes(level);
+    emitDynamicLanes(level);
   else
-    emitOpenRows(level);
+    emitDynamicRows(level);
 }
 
 /// Emits lanes of a dynamic extent: whole tiles, then single vectors, the last
 /// of which overlaps elements already written, then single elements.
-void TileEmitter::emitOpenLanes(unsigned level) {
+void TileEmitter::emitDynamicLanes(unsigned level) {
   unsigned dim = plan.order[level];
   SmallVector<int64_t> steps{plan.tile[dim]};
   // If threads share the whole tiles, the overlapping tile comes after them.
@@ -356,7 +356,7 @@ void TileEmitter::emitOpenLanes(unsigned level) {
 /// Emits rows of a dynamic extent: whole tiles, then the smallest tile that
 /// covers the remainder and overlaps rows already written. Two such tiles cover
 /// an extent of less than a tile, single rows an extent of less than each tile.
-void TileEmitter::emitOpenRows(unsigned level) {
+void TileEmitter::emitDynamicRows(unsigned level) {
   unsigned dim = plan.order[level];
   int64_t step = plan.tile[dim];
   OpFoldResult from = b.getIndexAttr(0), whole = wholeSteps(dim, step);

@@ -51,7 +51,7 @@ struct KernelPlan {
   SmallVector<unsigned> pointOrder;
 };
 
-/// Returns true if elements are stored alike in memory and in vectors. An i1 is
+/// Returns true if elements have one storage in memory and in vectors. An i1 is
 /// one byte of memory, but one bit of a vector.
 bool isWholeBytes(Type element);
 

@@ -129,8 +129,8 @@ struct LowerStridedCopies
       if (failed(linalg::linalgOpToLoops(
               rewriter, cast<linalg::LinalgOp>(structured.getOperation())))) {
         structured->emitError(
-            "layout-cpu-lower-strided-copies: cannot turn this "
-            "copy into loops");
+            "layout-cpu-lower-strided-copies: cannot lower this "
+            "copy to loops");
         return signalPassFailure();
       }
       rewriter.eraseOp(structured);

@@ -167,7 +167,8 @@ class Sharing {
 public:
   explicit Sharing(ArrayRef<Kernel> kernels) : kernels(kernels) {}
 
-  /// Returns true if few enough integers differ.
+  /// Collects the integers that differ between the kernels. Returns false if
+  /// they need more than kMostNumbers arguments.
   bool plan();
   void apply();
 

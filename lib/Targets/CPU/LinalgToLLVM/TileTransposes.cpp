@@ -172,7 +172,7 @@ void Emitter::addLoop(OpFoldResult extent, int64_t size,
 
 void Emitter::addLoops(ArrayRef<OpFoldResult> extents) {
   auto getExtent = [&](const CopyDigit &digit, int64_t extent) {
-    return digit.isOpen() || ShapedType::isDynamic(extent)
+    return digit.isDynamic() || ShapedType::isDynamic(extent)
                ? extents[digit.loop]
                : OpFoldResult(b.getIndexAttr(extent));
   };
@@ -225,16 +225,17 @@ void Emitter::emitLoops(unsigned level) {
   // If the size does not divide the extent, the last tile overlaps the previous
   // one. Both write the same values, but threads must not do so at the same
   // time. The last block is shorter, and its tiles overlap.
-  bool isOpen = !here.number && here.size > 1;
-  bool isRagged = isOpen || (here.number && *here.number % here.size != 0);
+  bool isDynamic = !here.number && here.size > 1;
+  bool hasRemainder =
+      isDynamic || (here.number && *here.number % here.size != 0);
   bool isCut = llvm::any_of(
       loops, [&](const Loop &loop) { return loop.block == level; });
   bool isParallel = isShared && !here.block;
   int64_t whole = here.number.value_or(0) / here.size * here.size;
   Value last;
-  if (isOpen)
+  if (isDynamic)
     last = arith::SubIOp::create(b, loc, here.extent, here.step);
-  else if (isRagged)
+  else if (hasRemainder)
     last = tiles.index(isCut ? whole : *here.number - here.size);
   Value from = zero, to = here.extent;
   if (here.block) {
@@ -243,8 +244,8 @@ void Emitter::emitLoops(unsigned level) {
     to = tiles.add(from, block.step);
     if (*here.number % block.size != 0)
       to = arith::MinSIOp::create(b, loc, to, here.extent);
-  } else if (isRagged && isParallel) {
-    to = isOpen ? last : tiles.index(whole);
+  } else if (hasRemainder && isParallel) {
+    to = isDynamic ? last : tiles.index(whole);
   }
   auto loop = scf::ForOp::create(b, loc, from, to, here.step);
   if (isParallel)
@@ -253,11 +254,11 @@ void Emitter::emitLoops(unsigned level) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     here.index = loop.getInductionVar();
-    if (isRagged && !isParallel && !isCut)
+    if (hasRemainder && !isParallel && !isCut)
       here.index = arith::MinSIOp::create(b, loc, here.index, last);
     emitLoops(level + 1);
   }
-  if (!isRagged || !isParallel)
+  if (!hasRemainder || !isParallel)
     return;
   here.index = last;
   emitLoops(level + 1);
@@ -421,8 +422,9 @@ static Value getBase(Value buffer) {
   return memref::skipViewLikeOps(cast<MemrefValue>(buffer));
 }
 
-/// Returns true if the results are disjoint boxes of one buffer, in a dim other
-/// than the last, which has the padding.
+/// Returns true if the results are subviews of one buffer whose ranges in some
+/// dim are disjoint. The last dim is excluded, because copies also write its
+/// padding.
 static bool areApart(const Part &a, const Part &b) {
   auto first = a.to.getDefiningOp<memref::SubViewOp>();
   auto second = b.to.getDefiningOp<memref::SubViewOp>();
@@ -495,7 +497,7 @@ static Value hasTile(OpBuilder &b, const Part &part) {
   for (auto [number, size] : {std::pair(tile.rowDigit, tile.rows),
                               std::pair(tile.columnDigits[0], tile.columns)}) {
     const CopyDigit &digit = tile.digits[number];
-    if (!digit.isOpen())
+    if (!digit.isDynamic())
       continue;
     Location loc = part.op->getLoc();
     Value isEnough = arith::CmpIOp::create(

@@ -67,7 +67,8 @@ public:
   /// position of a lane belongs to a result in only one part, so that results
   /// are blends whose elements are then permuted.
   SmallVector<Value> deinterleaveParts(ArrayRef<Value> parts, int64_t lane);
-  /// Interleaves an odd number of parts in each lane (inverse of unweaveLanes).
+  /// Interleaves an odd number of parts in each lane (inverse of
+  /// deinterleaveParts).
   SmallVector<Value> interleaveParts(ArrayRef<Value> parts, int64_t lane);
 
 private:

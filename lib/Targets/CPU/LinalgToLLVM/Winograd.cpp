@@ -163,19 +163,19 @@ static double chooseSizes(const Kernel &kernel, const KernelPlan &plan,
   double images = 1, tiles = 1;
   for (unsigned dim : found.batches)
     images *= countOf(kernel.extents[dim]);
-  bool isOpen = false;
+  bool isDynamic = false;
   for (WinogradPlan::Axis axis : found.axes) {
-    isOpen |= ShapedType::isDynamic(kernel.extents[axis.place]);
+    isDynamic |= ShapedType::isDynamic(kernel.extents[axis.place]);
     tiles *= std::ceil(countOf(kernel.extents[axis.place]) / 2);
   }
-  found.tiles = isOpen ? ShapedType::kDynamic : static_cast<int64_t>(tiles);
+  found.tiles = isDynamic ? ShapedType::kDynamic : static_cast<int64_t>(tiles);
 
   // V and M of a strip fit in L2. With fewer tiles, the filters, which each
   // strip reads again, take longer to read than to multiply.
   int64_t tileBytes = 16 * (channels + found.lanes) * sizeof(float);
   int64_t most = std::max<int64_t>(target.l2Bytes / tileBytes, 24);
   found.strip = most;
-  if (!isOpen) {
+  if (!isDynamic) {
     found.strip =
         llvm::divideCeil(found.tiles, llvm::divideCeil(found.tiles, most));
     // Strips of equal size need only one copy of the code.
@@ -190,7 +190,7 @@ static double chooseSizes(const Kernel &kernel, const KernelPlan &plan,
   // Dynamic strips have any length from half of the maximum on; shorter ones
   // are whole small images.
   auto cyclesOf = [&](int64_t step) {
-    if (!isOpen)
+    if (!isDynamic)
       return multiplyCycles(found.strip, step, width, {});
     double cycles = 0;
     SmallVector<int64_t> rests = chooseRests(step, width);
@@ -203,7 +203,7 @@ static double chooseSizes(const Kernel &kernel, const KernelPlan &plan,
        ++step)
     if (cyclesOf(step) <= cyclesOf(found.step))
       found.step = step;
-  if (isOpen) {
+  if (isDynamic) {
     found.strip = llvm::alignTo(found.strip, found.step);
     found.rests = chooseRests(found.step, width);
   }

@@ -92,7 +92,7 @@ private:
     return getValueOrCreateConstantIndexOp(b, loc, number);
   }
 
-  bool isOpen(unsigned axis) const {
+  bool isDynamic(unsigned axis) const {
     return ShapedType::isDynamic(kernel.extents[winograd.axes[axis].place]);
   }
   Value extentOf(unsigned axis) {
@@ -171,7 +171,7 @@ std::array<Value, 2> WinogradEmitter::moveTo(Value tile) {
     Value &first = placeOf(axis);
     first = arith::MulIOp::create(b, loc, number, index(2));
     int64_t extent = kernel.extents[winograd.axes[axis].place];
-    if (isOpen(axis)) {
+    if (isDynamic(axis)) {
       Value last = shifted(extentOf(axis), -2);
       first = arith::MinSIOp::create(b, loc, first, last);
       first = arith::MaxSIOp::create(b, loc, first, index(0));
@@ -199,7 +199,7 @@ void WinogradEmitter::emitReads(Value first, OpFoldResult tiles) {
     // affects results that are not written.
     std::array<Value, 2> firsts = {placeOf(0), placeOf(1)}, fourth;
     for (unsigned axis : {0, 1})
-      if (isOpen(axis))
+      if (isDynamic(axis))
         fourth[axis] = arith::MinSIOp::create(b, loc, shifted(firsts[axis], 3),
                                               shifted(extentOf(axis), 1));
     loop(constant(width), constant(plan.vectorSize), false, [&](Value channel) {
@@ -327,11 +327,11 @@ WinogradEmitter::emitOwnResults(const std::array<Value, 2> &numbers) {
   for (auto [axis, number] : llvm::enumerate(numbers)) {
     int64_t extent = kernel.extents[winograd.axes[axis].place];
     Value place = placeOf(axis);
-    if (isOpen(axis) || extent % 2 != 0)
+    if (isDynamic(axis) || extent % 2 != 0)
       isOwn[axis][0] = arith::CmpIOp::create(
           b, loc, arith::CmpIPredicate::eq, place,
           arith::MulIOp::create(b, loc, number, index(2)));
-    if (isOpen(axis))
+    if (isDynamic(axis))
       isOwn[axis][1] = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
                                              shifted(place, 1), extentOf(axis));
   }

@@ -193,15 +193,15 @@ Value BlockValues::takeHeld(OpBuilder &b, Location loc,
                             const MeshBlocks &blocks, Value block) {
   // Upstream rejects slices of empty tensors.
   if (blocks.isEmpty()) {
-    SmallVector<Value> open;
+    SmallVector<Value> dynamicSizes;
     for (auto [d, range] : llvm::enumerate(blocks.dims))
       if (blocks.held.isDynamicDim(d))
-        open.push_back(getValue(range.sizes));
-    return tensor::EmptyOp::create(b, loc, blocks.held, open);
+        dynamicSizes.push_back(getValue(range.sizes));
+    return tensor::EmptyOp::create(b, loc, blocks.held, dynamicSizes);
   }
   unsigned rank = blocks.dims.size();
   Value plain = convertLayout(b, loc, block, withoutLayout(blocks.block));
-  return blocks.isRagged()
+  return blocks.isNonDivisible()
              ? tensor::ExtractSliceOp::create(
                    b, loc, blocks.held, plain, getSame(b, rank, 0),
                    getSizes(blocks), getSame(b, rank, 1))
@@ -213,7 +213,7 @@ Value BlockValues::putHeld(OpBuilder &b, Location loc, const MeshBlocks &blocks,
                            Value held, Value into) {
   unsigned rank = blocks.dims.size();
   RankedTensorType plain = withoutLayout(blocks.block);
-  if (blocks.isRagged()) {
+  if (blocks.isNonDivisible()) {
     into = into ? convertLayout(b, loc, into, plain)
                 : tensor::EmptyOp::create(b, loc, plain.getShape(),
                                           plain.getElementType())
@@ -260,7 +260,7 @@ Value BlockValues::readOf(OpBuilder &b, Location loc, const MeshBlocks &blocks,
 
 Value BlockValues::getOnMesh(OpBuilder &b, Location loc,
                              const MeshBlocks &blocks, Value block) {
-  if (blocks.isRagged() && statesPadding(blocks.type)) {
+  if (blocks.isNonDivisible() && statesPadding(blocks.type)) {
     Value filler = arith::ConstantOp::create(b, loc, getPadding(blocks.type));
     RankedTensorType plain = withoutLayout(blocks.block);
     Value filled = tensor::EmptyOp::create(b, loc, plain.getShape(),

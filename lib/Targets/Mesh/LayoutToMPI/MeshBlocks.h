@@ -51,7 +51,7 @@ struct MeshBlocks {
   bool isWhole() const;
   /// Returns true if the tensor has no elements.
   bool isEmpty() const { return llvm::is_contained(type.getShape(), 0); }
-  bool isRagged() const { return held.getShape() != block.getShape(); }
+  bool isNonDivisible() const { return held.getShape() != block.getShape(); }
 
   /// Returns 1 for each device whose coordinates along `axes` are 0, else 0.
   std::vector<int64_t> findFirst(ArrayRef<std::string> axes) const;

@@ -98,9 +98,9 @@ static void fillMove(func::FuncOp function, unsigned numLoops, int64_t rowSize,
     loops.push_back({numbers.load(row, 2 + 3 * i), numbers.load(row, 3 + 3 * i),
                      numbers.load(row, 4 + 3 * i)});
   for (auto [size, fromStride, toStride] : loops) {
-    Value turn = numbers.loop(zero, size, one).getInductionVar();
-    from = numbers.add(from, numbers.multiply(turn, fromStride));
-    to = numbers.add(to, numbers.multiply(turn, toStride));
+    Value index = numbers.loop(zero, size, one).getInductionVar();
+    from = numbers.add(from, numbers.multiply(index, fromStride));
+    to = numbers.add(to, numbers.multiply(index, toStride));
   }
   Value element = memref::LoadOp::create(b, loc, source, from);
   if (reduction) {

@@ -256,7 +256,8 @@ void OperandMaker::readTable(Value value) {
   operands.push_back({value, constant, map});
 }
 
-/// Adds the tables of values that ops without a table use.
+/// Makes operands of the values of the body that depend on loop indices alone,
+/// if an op uses them whose own results are not such values.
 void OperandMaker::readTables() {
   SetVector<Value> used;
   for (Operation &inner : *op.getBlock()) {

@@ -105,8 +105,8 @@ void ProgramBuilder::planInPlaceConcats() {
 
 /// Creates the view of a part in the memory of the whole.
 Value ProgramBuilder::makeInPlacePart(Location loc, Value part) {
-  const InPlacePart home = inPlaceParts.lookup(part);
-  auto concat = cast<tensor::ConcatOp>(home.part->getOwner());
+  const InPlacePart place = inPlaceParts.lookup(part);
+  auto concat = cast<tensor::ConcatOp>(place.part->getOwner());
   Value whole = memory.lookup(concat.getResult());
   if (!whole) {
     whole = makeMemory(concat.getLoc(), concat.getResult());
@@ -119,7 +119,7 @@ Value ProgramBuilder::makeInPlacePart(Location loc, Value part) {
   auto placed = NpuScatterAttr::get(
       builder.getContext(), layout.getMode(), layout.getWidth(),
       layout.getStrides(), layout.getStart(), layout.getPack(),
-      layout.getOffset() + base.getOffset() + home.byte, layout.getAxes(),
+      layout.getOffset() + base.getOffset() + place.byte, layout.getAxes(),
       layout.getTarget());
   auto view = MemRefType::get(
       type.getShape(), type.getElementType(), MemRefLayoutAttrInterface(placed),
@@ -127,7 +127,7 @@ Value ProgramBuilder::makeInPlacePart(Location loc, Value part) {
   SmallVector<int64_t> ones(type.getRank(), 1);
   Value made = npu::SubViewOp::create(
       builder, loc, view, whole,
-      getPartOffsets(concat)[home.part->getOperandNumber()], type.getShape(),
+      getPartOffsets(concat)[place.part->getOperandNumber()], type.getShape(),
       ones);
   return madeInPlace[part] = made;
 }

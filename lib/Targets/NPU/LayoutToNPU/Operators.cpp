@@ -125,7 +125,7 @@ LogicalResult ProgramBuilder::lowerOnSystem(linalg::LinalgOp op) {
   return failure();
 }
 
-void ProgramBuilder::lowerWithoutTurns(linalg::LinalgOp op) {
+void ProgramBuilder::lowerWithoutIterations(linalg::LinalgOp op) {
   for (auto [init, result] :
        llvm::zip_equal(op.getDpsInits(), op->getResults())) {
     Value dest = makeMemory(op.getLoc(), result);
@@ -212,7 +212,7 @@ LogicalResult ProgramBuilder::lowerLinalg(linalg::LinalgOp op) {
   if (succeeded(lowerOnSystem(op)))
     return success();
   if (llvm::is_contained(op.getStaticLoopRanges(), 0)) {
-    lowerWithoutTurns(op);
+    lowerWithoutIterations(op);
     return success();
   }
   SmallVector<Value> inits;

@@ -279,9 +279,9 @@ LogicalResult ProgramBuilder::lowerConcat(tensor::ConcatOp op) {
   SmallVector<int64_t> ones(op.getResultType().getRank(), 1);
   for (auto [i, operand] : llvm::enumerate(op->getOpOperands())) {
     Value input = operand.get(), source = getMemory(input);
-    auto home = inPlaceParts.find(input);
+    auto place = inPlaceParts.find(input);
     if (madeInPlace.lookup(input) == source &&
-        (home == inPlaceParts.end() || home->second.part == &operand))
+        (place == inPlaceParts.end() || place->second.part == &operand))
       continue;
     ArrayRef<int64_t> sizes =
         cast<RankedTensorType>(input.getType()).getShape();

@@ -86,7 +86,7 @@ private:
   Value makeWindow(linalg::LinalgOp op, RankedTensorType type);
   LogicalResult lowerOnSystem(linalg::LinalgOp op);
   /// Lowers an op without iterations: its results are its inits.
-  void lowerWithoutTurns(linalg::LinalgOp op);
+  void lowerWithoutIterations(linalg::LinalgOp op);
   struct Inputs;
   /// Operands that are splat constants and become part of the body.
   using Numbers = SmallVector<std::pair<unsigned, TypedAttr>>;

@@ -75,7 +75,7 @@ private:
 
   func::FuncOp function;
   SmallVector<BlockArgument> arguments; // with the batch outermost
-  DenseMap<Value, DynamicDim> open;
+  DenseMap<Value, DynamicDim> dynamicDims;
   /// Integers that are this multiple of the size of the batch.
   DenseMap<Value, int64_t> sizes;
 };
@@ -95,7 +95,7 @@ bool DynamicBatch::setDynamic(Value tensor, DynamicDim batch) {
   if (!type || type.getEncoding() || type.getNumDynamicDims() != 1 ||
       !type.isDynamicDim(batch.dim))
     return false;
-  open[tensor] = batch;
+  dynamicDims[tensor] = batch;
   return true;
 }
 
@@ -138,10 +138,10 @@ LogicalResult DynamicBatch::report(Operation *op) {
 /// sizes.
 static bool isSameForAllSizes(arith::CmpIOp compare) {
   std::optional<int64_t> with = getConstantIntValue(compare.getRhs());
-  arith::CmpIPredicate asked = compare.getPredicate();
-  return with &&
-         (*with < 0 || (*with == 0 && (asked == arith::CmpIPredicate::sge ||
-                                       asked == arith::CmpIPredicate::slt)));
+  arith::CmpIPredicate predicate = compare.getPredicate();
+  return with && (*with < 0 ||
+                  (*with == 0 && (predicate == arith::CmpIPredicate::sge ||
+                                  predicate == arith::CmpIPredicate::slt)));
 }
 
 /// Propagates integers computed from the size of the batch. They are exact for
@@ -156,7 +156,8 @@ bool DynamicBatch::visitSize(Operation *op) {
     std::optional<int64_t> index = dim.getConstantIndex();
     if (!index)
       return false;
-    if (DynamicDim batch = open.lookup(dim.getSource()); *index == batch.dim)
+    if (DynamicDim batch = dynamicDims.lookup(dim.getSource());
+        *index == batch.dim)
       sizes[dim.getResult()] = batch.count;
     return true;
   }
@@ -215,12 +216,12 @@ std::optional<AffineExpr> DynamicBatch::getIndex(linalg::GenericOp op,
   AffineExpr expr = getAffineDimExpr(loop.getDim(), op.getContext());
   if (!select)
     return expr;
-  auto asks = select.getCondition().getDefiningOp<arith::CmpIOp>();
+  auto isOne = select.getCondition().getDefiningOp<arith::CmpIOp>();
   OpOperand *init = op.getDpsInitOperand(0);
-  DynamicDim batch = open.lookup(init->get());
-  bool isOfBatch = asks && asks.getPredicate() == arith::CmpIPredicate::eq &&
-                   isConstantIntValue(asks.getRhs(), 1) && batch.count != 0 &&
-                   sizes.lookup(asks.getLhs()) == batch.count &&
+  DynamicDim batch = dynamicDims.lookup(init->get());
+  bool isOfBatch = isOne && isOne.getPredicate() == arith::CmpIPredicate::eq &&
+                   isConstantIntValue(isOne.getRhs(), 1) && batch.count != 0 &&
+                   sizes.lookup(isOne.getLhs()) == batch.count &&
                    isConstantIntValue(select.getTrueValue(), 0) &&
                    op.getMatchingIndexingMap(init).getResult(batch.dim) == expr;
   return isOfBatch ? std::make_optional(expr) : std::nullopt;
@@ -232,7 +233,7 @@ void DynamicBatch::readAsOperands(linalg::GenericOp op) {
     return;
   for (auto extract :
        llvm::to_vector(op.getBlock()->getOps<tensor::ExtractOp>())) {
-    if (!open.contains(extract.getTensor()))
+    if (!dynamicDims.contains(extract.getTensor()))
       continue;
     SmallVector<AffineExpr> exprs;
     for (Value index : extract.getIndices())
@@ -255,8 +256,8 @@ bool DynamicBatch::visitLoops(Operation *op, const LoopsRule &rule) {
   int64_t count = 0;
   for (auto [operand, map] :
        llvm::zip_equal(op->getOperands(), rule.operandMaps)) {
-    auto found = open.find(operand);
-    if (found == open.end())
+    auto found = dynamicDims.find(operand);
+    if (found == dynamicDims.end())
       continue;
     DynamicDim batch = found->second;
     auto index = dyn_cast_if_present<AffineDimExpr>(
@@ -271,19 +272,19 @@ bool DynamicBatch::visitLoops(Operation *op, const LoopsRule &rule) {
     return false;
   // Other dims that the loop indexes have a static size, which may differ. A
   // reduction loop indexes no result.
-  auto indexesBatchAlone = [&](AffineMap map, bool isOpen) {
+  auto indexesBatchAlone = [&](AffineMap map, bool isDynamic) {
     return !map || llvm::count_if(map.getResults(), [&](AffineExpr index) {
                      return index.isFunctionOfDim(*loop);
-                   }) == isOpen;
+                   }) == isDynamic;
   };
   for (auto [operand, map] :
        llvm::zip_equal(op->getOperands(), rule.operandMaps))
-    if (!indexesBatchAlone(map, open.contains(operand)))
+    if (!indexesBatchAlone(map, dynamicDims.contains(operand)))
       return false;
   for (auto [result, map] :
        llvm::zip_equal(op->getResults(), rule.resultMaps)) {
     std::optional<unsigned> dim;
-    if (map && indexesBatchAlone(map, /*isOpen=*/true))
+    if (map && indexesBatchAlone(map, /*isDynamic=*/true))
       dim = map.getResultPosition(getAffineDimExpr(*loop, op->getContext()));
     if (!dim || !setDynamic(result, {*dim, count}))
       return false;
@@ -299,8 +300,8 @@ bool DynamicBatch::visitEachDim(Operation *op, const PerDimRule &rule) {
   for (Value operand : op->getOperands()) {
     if (!isa<RankedTensorType>(operand.getType()))
       continue;
-    auto found = open.find(operand);
-    if (found == open.end() || (batch && !(*batch == found->second)))
+    auto found = dynamicDims.find(operand);
+    if (found == dynamicDims.end() || (batch && !(*batch == found->second)))
       return false;
     batch = found->second;
   }
@@ -313,7 +314,7 @@ bool DynamicBatch::visitEachDim(Operation *op, const PerDimRule &rule) {
 bool DynamicBatch::visitReshape(Operation *op,
                                 ArrayRef<ReassociationIndices> groups,
                                 bool isCollapse) {
-  DynamicDim batch = open.lookup(op->getOperand(0));
+  DynamicDim batch = dynamicDims.lookup(op->getOperand(0));
   auto unfolded = cast<RankedTensorType>(
       (isCollapse ? op->getOperand(0) : op->getResult(0)).getType());
   for (auto [folded, group] : llvm::enumerate(groups)) {
@@ -359,16 +360,17 @@ static unsigned getDimOfPart(const llvm::SmallBitVector &dropped,
 }
 
 bool DynamicBatch::visitExtract(tensor::ExtractSliceOp op) {
-  auto found = open.find(op.getSource());
-  return found != open.end() && takesWhole(op, found->second) &&
+  auto found = dynamicDims.find(op.getSource());
+  return found != dynamicDims.end() && takesWhole(op, found->second) &&
          setDynamic(op.getResult(),
                     {getDimOfPart(op.getDroppedDims(), found->second.dim),
                      found->second.count});
 }
 
 bool DynamicBatch::visitInsert(tensor::InsertSliceOp op) {
-  auto whole = open.find(op.getDest()), part = open.find(op.getSource());
-  if (whole == open.end() || part == open.end())
+  auto whole = dynamicDims.find(op.getDest()),
+       part = dynamicDims.find(op.getSource());
+  if (whole == dynamicDims.end() || part == dynamicDims.end())
     return false;
   DynamicDim batch = whole->second,
              inPart = {getDimOfPart(op.getDroppedDims(), batch.dim),
@@ -380,15 +382,15 @@ bool DynamicBatch::visitInsert(tensor::InsertSliceOp op) {
 bool DynamicBatch::visit(Operation *op) {
   if (isa<func::ReturnOp>(op))
     return llvm::all_of(op->getOperands(), [&](Value value) {
-      auto found = open.find(value);
-      return found != open.end() && found->second.dim == 0;
+      auto found = dynamicDims.find(value);
+      return found != dynamicDims.end() && found->second.dim == 0;
     });
   if (auto generic = dyn_cast<linalg::GenericOp>(op))
     readAsOperands(generic);
   llvm::SetVector<Value> above;
   getUsedValuesDefinedAbove(op->getRegions(), above);
   auto isOfBatch = [&](Value value) {
-    return open.contains(value) || sizes.contains(value);
+    return dynamicDims.contains(value) || sizes.contains(value);
   };
   if (llvm::any_of(above, isOfBatch))
     return false;
@@ -410,7 +412,7 @@ bool DynamicBatch::visit(Operation *op) {
   if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
     return visitReshape(op, collapse.getReassociationIndices(), true);
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
-    return open.contains(expand.getSrc()) &&
+    return dynamicDims.contains(expand.getSrc()) &&
            visitReshape(op, expand.getReassociationIndices(), false);
   OpLayoutRule rule = getLayoutRule(op);
   if (isa<linalg::LinalgOp>(op))
@@ -432,25 +434,25 @@ void DynamicBatch::slice() {
   };
   // The canonicalizer does not propagate through concatenations of casts.
   for (auto concat : llvm::to_vector(function.getOps<tensor::ConcatOp>())) {
-    if (!open.contains(concat))
+    if (!dynamicDims.contains(concat))
       continue;
     OpBuilder inner(concat);
     Location loc = concat.getLoc();
     for (OpOperand &part : concat->getOpOperands())
       part.set(tensor::CastOp::create(
-          inner, loc, getSlice(part.get(), open.lookup(part.get())),
+          inner, loc, getSlice(part.get(), dynamicDims.lookup(part.get())),
           part.get()));
     Value whole = concat;
     inner.setInsertionPointAfter(concat);
     auto cast = tensor::CastOp::create(inner, loc, whole.getType(), whole);
     whole.replaceAllUsesExcept(cast, cast);
-    whole.setType(getSlice(whole, open.lookup(whole)));
-    open[cast] = open.lookup(whole);
+    whole.setType(getSlice(whole, dynamicDims.lookup(whole)));
+    dynamicDims[cast] = dynamicDims.lookup(whole);
   }
   UnitAttr unit = builder.getUnitAttr();
   for (BlockArgument argument : arguments) {
     Type whole = argument.getType();
-    argument.setType(getSlice(argument, open.lookup(argument)));
+    argument.setType(getSlice(argument, dynamicDims.lookup(argument)));
     auto cast =
         tensor::CastOp::create(builder, argument.getLoc(), whole, argument);
     argument.replaceAllUsesExcept(cast, cast);
@@ -459,7 +461,7 @@ void DynamicBatch::slice() {
   Operation *end = function.getBody().front().getTerminator();
   builder.setInsertionPoint(end);
   for (OpOperand &result : end->getOpOperands()) {
-    DynamicDim batch = open.lookup(result.get());
+    DynamicDim batch = dynamicDims.lookup(result.get());
     result.set(tensor::CastOp::create(
         builder, end->getLoc(), getSlice(result.get(), batch), result.get()));
     function.setResultAttr(result.getOperandNumber(), npu::kSliceArgument,

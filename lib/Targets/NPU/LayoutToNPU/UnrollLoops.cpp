@@ -40,15 +40,15 @@ struct UnrollLoopsPass
       getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
       bool isChanged = false;
       for (scf::ForOp loop : loops) {
-        std::optional<APInt> turns = loop.getStaticTripCount();
+        std::optional<APInt> trips = loop.getStaticTripCount();
         // The canonicalizer removes loops without iterations, and the lowering
         // reports loops with dynamic trip counts.
-        if (!turns || turns->isZero())
+        if (!trips || trips->isZero())
           continue;
         int64_t ops = countOps(loop);
-        if (turns->ugt(std::max<int64_t>(left / ops, 1))) {
+        if (trips->ugt(std::max<int64_t>(left / ops, 1))) {
           loop.emitError()
-              << "'scf.for' has " << turns->getZExtValue() << " iterations of "
+              << "'scf.for' has " << trips->getZExtValue() << " iterations of "
               << ops << " ops, but an NPU program is unrolled, to at most "
               << kMostOps
               << " ops: compile its body as a program, and loop over that";
@@ -62,7 +62,7 @@ struct UnrollLoopsPass
         isChanged = true;
         if (!isFirst)
           left =
-              std::max<int64_t>(left - int64_t(turns->getZExtValue()) * ops, 0);
+              std::max<int64_t>(left - int64_t(trips->getZExtValue()) * ops, 0);
       }
       if (!isChanged || !hasLoops())
         return;

@@ -18,7 +18,7 @@ using namespace mlir::npu;
 
 DenseKernels::~DenseKernels() = default;
 
-/// Returns the type of the image of an operand.
+/// Returns the type of the dense copy of an operand of type `type`.
 static MemRefType getImageType(MemRefType type) {
   SmallVector<int64_t> shape(type.getShape());
   if (shape.empty())

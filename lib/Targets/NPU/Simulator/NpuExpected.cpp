@@ -5,9 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bytes of declared tensors have numbers; bytes of system memory are numbered
-// by their addresses. A relation maps numbers of one operand to those of the
-// others, independently of the strides of commands.
+// Checks that commands move each byte of a declared copy to its place. The
+// program numbers the bytes of a local tensor by element and position in the
+// element (numberElements); the number of a byte of system memory is its
+// address relative to the operand. A relation states which numbers of the
+// destination and the sources belong together. A command that moves a byte
+// between other numbers is an error, whatever strides it has.
 //
 //===----------------------------------------------------------------------===//
 

@@ -291,14 +291,14 @@ void Simulator::passTime(Engine engine, int64_t cycles,
       cycles;
 }
 
-void Simulator::endRegionTime(bool takesTurns) {
+void Simulator::endRegionTime(bool isSequential) {
   auto [dma, compute] = regionCycles;
-  for (size_t e = regionEvent; takesTurns && e < events.size(); ++e)
+  for (size_t e = regionEvent; isSequential && e < events.size(); ++e)
     if (events[e].engine == Engine::Compute) {
       events[e].begin += dma;
       events[e].end += dma;
     }
-  counters.cycles += takesTurns ? dma + compute : std::max(dma, compute);
+  counters.cycles += isSequential ? dma + compute : std::max(dma, compute);
   regionCycles = {0, 0};
 }
 
@@ -315,9 +315,9 @@ void Simulator::endParallel() {
   parallel = false;
   for (const Run &run : touched)
     clearBits(run.memory->state.data() + run.byte, run.bytes, kOfRegion);
-  bool takesTurns = sharesRegionBank();
-  counters.regionConflicts += takesTurns;
-  endRegionTime(takesTurns);
+  bool isSequential = sharesRegionBank();
+  counters.regionConflicts += isSequential;
+  endRegionTime(isSequential);
   touched.clear();
   ++counters.regions;
   counters.overlappedBytes += regionComputes ? regionBytes : 0;

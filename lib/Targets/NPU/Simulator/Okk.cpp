@@ -202,18 +202,18 @@ void okk_register_kernel_func(const char *name, okk_kernel_func_t func) {
 }
 
 namespace {
-/// The calls of a kernel other than commands.
-struct Run {
+/// True after the kernel has called okk_initialize or okk_poll, respectively.
+struct RequiredCalls {
   bool initialized = false, polled = false;
 };
 } // namespace
-static Run current;
+static RequiredCalls current;
 
 bool okk_sim_run_kernel(const char *name, const void *parameters) {
   auto found = kernels().find(name);
   if (found == kernels().end())
     return false;
-  current = Run();
+  current = RequiredCalls();
   found->second(parameters);
   auto check = [&](bool isGood, const char *why) {
     if (!isGood)

@@ -27,9 +27,9 @@ inline Box toBox(const dim4 &d) { return {d.n, d.c, d.h, d.w}; }
 Operand okkLocal(local_addr_t addr, const dim4 *shape, const dim4 *stride,
                  int elementBytes = 4);
 
-/// Calls fn(part, its first column, its shape) for the boxes of a matrix of
-/// 32-bit elements in channels of `width` columns: whole channels, and the rest
-/// of the last one.
+/// Splits a matrix of 32-bit elements, whose channels have `width` columns,
+/// into one box of all whole channels and one of the remaining columns. Calls
+/// fn(operand, first column, shape) for each box.
 void walkMatrix(
     local_addr_t addr, int rows, int cols, int width,
     const std::function<void(const Operand &, int, const Box &)> &fn);

@@ -301,10 +301,10 @@ void OpenCLSpirvPatcher::addSampler(std::vector<Instruction> &ordered) {
 /// Replaces OpImageRead, which is undefined outside of an image, by samples.
 void OpenCLSpirvPatcher::sampleReads() {
   std::vector<Instruction> all;
-  bool isAsked = false;
+  bool isAdded = false;
   for (Instruction &each : instructions) {
-    if (!isAsked && each.op() != Op::OpCapability) {
-      isAsked = true;
+    if (!isAdded && each.op() != Op::OpCapability) {
+      isAdded = true;
       all.emplace_back(
           Op::OpCapability,
           ArrayRef{static_cast<uint32_t>(spirv::Capability::LiteralSampler)});

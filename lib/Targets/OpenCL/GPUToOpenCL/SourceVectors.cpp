@@ -180,24 +180,24 @@ std::string KernelPrinter::getVectorForm(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 std::string KernelPrinter::getPositionForm(Operation *op) {
-  auto ask = [](const char *what, gpu::Dimension dimension) {
+  auto call = [](const char *what, gpu::Dimension dimension) {
     return what + ("(" + std::to_string(static_cast<int>(dimension)) + ")");
   };
   return llvm::TypeSwitch<Operation *, std::string>(op)
       .Case([&](gpu::GlobalIdOp id) {
-        return ask("get_global_id", id.getDimension());
+        return call("get_global_id", id.getDimension());
       })
       .Case([&](gpu::ThreadIdOp id) {
-        return ask("get_local_id", id.getDimension());
+        return call("get_local_id", id.getDimension());
       })
       .Case([&](gpu::BlockIdOp id) {
-        return ask("get_group_id", id.getDimension());
+        return call("get_group_id", id.getDimension());
       })
       .Case([&](gpu::BlockDimOp size) {
-        return ask("get_local_size", size.getDimension());
+        return call("get_local_size", size.getDimension());
       })
       .Case([&](gpu::GridDimOp size) {
-        return ask("get_num_groups", size.getDimension());
+        return call("get_num_groups", size.getDimension());
       })
       .Default(std::string());
 }

@@ -256,9 +256,10 @@ bool ElementEmitter::emitSteps(Loops &loops, ArrayRef<unsigned> stepped,
   if (stepped.empty())
     return emitPoint(loops, valid);
   unsigned loop = stepped.front();
-  IndexExpr turn = loops.items.front().indices[loop];
+  IndexExpr iteration = loops.items.front().indices[loop];
   for (int64_t step = 0; step < loops.plan.getSteps(loop); ++step) {
-    IndexExpr index = KernelLoops::getIndex(turn, step, scope.getExtents());
+    IndexExpr index =
+        KernelLoops::getIndex(iteration, step, scope.getExtents());
     loops.setIndex(loop, index);
     Value isElement;
     if (loops.plan.mayBePastEnd(loop, step))
@@ -273,7 +274,7 @@ bool ElementEmitter::emitSteps(Loops &loops, ArrayRef<unsigned> stepped,
       now = scope.select(isElement, now, was);
     loops.setAccumulators(after);
   }
-  loops.setIndex(loop, turn);
+  loops.setIndex(loop, iteration);
   return true;
 }
 
@@ -283,7 +284,7 @@ bool ElementEmitter::emitLoops(Loops &loops, unsigned depth) {
     return emitSteps(loops, loops.plan.getSteppedLoops(), Value());
   if (!readOperands(loops, depth, Value()))
     return false;
-  SizeExpr size = loops.plan.getTurns(nest[depth]);
+  SizeExpr size = loops.plan.getTripCount(nest[depth]);
   std::optional<int64_t> known = size.getConstant();
   if (known && *known == 1) {
     loops.setIndex(nest[depth], IndexExpr(SizeExpr(0)));

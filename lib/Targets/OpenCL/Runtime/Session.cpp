@@ -33,7 +33,7 @@ static std::string getPlatformName(cl_platform_id platform) {
 }
 
 template <typename T>
-static T getFigure(cl_device_id device, cl_device_info what) {
+static T getDeviceInfo(cl_device_id device, cl_device_info what) {
   T value = {};
   return clGetDeviceInfo(device, what, sizeof(T), &value, nullptr) == CL_SUCCESS
              ? value
@@ -71,7 +71,7 @@ static std::vector<Found> listDevices(cl_int &code) {
       found.push_back({platform, device,
                        getDeviceText(device, CL_DEVICE_NAME) + " (" +
                            getPlatformName(platform) + ")",
-                       (getFigure<cl_device_type>(device, CL_DEVICE_TYPE) &
+                       (getDeviceInfo<cl_device_type>(device, CL_DEVICE_TYPE) &
                         CL_DEVICE_TYPE_GPU) != 0});
   }
   std::stable_partition(found.begin(), found.end(),
@@ -116,10 +116,10 @@ bool Session::findDevice() {
 bool Session::open() {
   if (!findDevice())
     return false;
-  addressBits = getFigure<cl_uint>(device, CL_DEVICE_ADDRESS_BITS);
-  hasImages = getFigure<cl_bool>(device, CL_DEVICE_IMAGE_SUPPORT);
+  addressBits = getDeviceInfo<cl_uint>(device, CL_DEVICE_ADDRESS_BITS);
+  hasImages = getDeviceInfo<cl_bool>(device, CL_DEVICE_IMAGE_SUPPORT);
   auto size = [&](cl_device_info what) {
-    return getFigure<size_t>(device, what);
+    return getDeviceInfo<size_t>(device, what);
   };
   limits.width2D = size(CL_DEVICE_IMAGE2D_MAX_WIDTH);
   limits.height2D = size(CL_DEVICE_IMAGE2D_MAX_HEIGHT);

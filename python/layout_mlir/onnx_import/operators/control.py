@@ -8,7 +8,7 @@ from typing import Any
 from layout_mlir.onnx_import import stacks
 from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.elements import BOOL, I64
-from layout_mlir.onnx_import.node import Node, Refused, operator
+from layout_mlir.onnx_import.node import Node, ImportFailure, operator
 from layout_mlir.onnx_import.regions import Mark, Mismatch, choose, flatten, rebuild, structure, take
 from layout_mlir.onnx_import.sizes import Size, Symbol, is_static
 from layout_mlir.onnx_import.stacks import Along, Step
@@ -39,12 +39,12 @@ def if_(b: Builder, node: Node, condition: Tensor) -> Sequence[Value]:
         return choose(b, b.scalar_of(condition), lambda: emit("then_branch"), lambda: emit("else_branch"))
     except Mismatch as error:
         node.refuse(error)
-    except Refused as error:
+    except ImportFailure as error:
         mark.restore()
         return _import_one(b, condition, emit, error)
 
 
-def _import_one(b: Builder, condition: Tensor, emit: Callable[[str], list[Value]], error: Refused) -> list[Value]:
+def _import_one(b: Builder, condition: Tensor, emit: Callable[[str], list[Value]], error: ImportFailure) -> list[Value]:
     """Imports the branch that can be imported, with an assertion that the condition selects it: the other branch may
     require other input sizes. Raises the error if neither branch can be imported."""
     for name, holds in (("then_branch", True), ("else_branch", False)):
@@ -55,7 +55,7 @@ def _import_one(b: Builder, condition: Tensor, emit: Callable[[str], list[Value]
         b.check(chosen, f"the branch that the condition selects is not imported: {str(error).splitlines()[0]}")
         try:
             return emit(name)
-        except Refused:
+        except ImportFailure:
             mark.restore()
     raise error
 
@@ -137,10 +137,10 @@ def loop(b: Builder, node: Node, most: Tensor | None = None, condition: Tensor |
         mark = Mark(b)
         try:
             return form()
-        except (Mismatch, Refused) as error:
+        except (Mismatch, ImportFailure) as error:
             mark.restore()
             reason = reason or error
-    if isinstance(reason, Refused):
+    if isinstance(reason, ImportFailure):
         raise reason
     node.refuse(reason)
 

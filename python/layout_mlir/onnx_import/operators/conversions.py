@@ -13,10 +13,10 @@ from layout_mlir.onnx_import.scalars import Scalars
 from layout_mlir.onnx_import.values import Scalar, Tensor, Value
 
 
-def saturates(element: Element, asked: bool) -> bool:
+def saturates(element: Element, saturate: bool) -> bool:
     """Returns true if Cast clamps to the element type. For signed 8-bit floats its attribute `saturate` decides;
     narrower floats always clamp, because they have neither infinity nor NaN."""
-    return element.is_float and element is not F8E8M0 and (element.bits < 8 or element.bits == 8 and asked)
+    return element.is_float and element is not F8E8M0 and (element.bits < 8 or element.bits == 8 and saturate)
 
 
 def largest_finite(element: Element) -> float:

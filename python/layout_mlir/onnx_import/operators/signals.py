@@ -132,8 +132,8 @@ def _window(b: Builder, node: Node, size: Tensor, factors: list[float]) -> Tenso
     period = count if node.attribute("periodic", 1) else count - 1
 
     def body(s: Scalars, n: Scalar) -> Scalar:
-        turn = s.div(s.cast(n, F64), s.cast(Scalar(b.size(period), None), F64))
-        waves = [s.mul(s.unary("math.cos", s.mul(turn, 2 * math.pi * number)), factor)
+        phase = s.div(s.cast(n, F64), s.cast(Scalar(b.size(period), None), F64))
+        waves = [s.mul(s.unary("math.cos", s.mul(phase, 2 * math.pi * number)), factor)
                  for number, factor in enumerate(factors[1:], 1)]
         # The constant is added last, so that the center of a window is exactly 1.
         return s.cast(s.add(functools.reduce(s.add, waves), factors[0]), element)

@@ -130,7 +130,7 @@ static void askBlocked(MlirContext context) {
   printf("one stride of c: %d\n", layoutTypeGetStride(type, 0, 1, &stride));
   if (layoutTypeGetStride(type, 0, 3, &stride))
     printNumbers("stride of w", &stride, 1);
-  printf("padding %s, layouts %d %d, stored alike %s %s\n",
+  printf("padding %s, layouts %d %d, identical storage %s %s\n",
          name(layoutTypeHasPadding(type)), layoutTypeHasLayout(type),
          layoutTypeHasLayout(plain), name(layoutTypeStoresLike(type, type)),
          name(layoutTypeStoresLike(type, plain)));

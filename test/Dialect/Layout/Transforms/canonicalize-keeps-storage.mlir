@@ -1,10 +1,11 @@
-// RUN: layout-opt %s --mlir-print-local-scope --layout-canonicalize | FileCheck %s
-// RUN: layout-opt %s --layout-canonicalize | layout-opt --mlir-print-local-scope --layout-canonicalize --verify-roundtrip | FileCheck %s
+// RUN: layout-opt %s --layout-canonicalize | FileCheck %s
+// RUN: layout-opt %s --layout-canonicalize | layout-opt --layout-canonicalize --verify-roundtrip | FileCheck %s
 // Check that canonical types have the stored dims of the notation, so that ops
 // that expose the storage stay valid.
 
+// CHECK: #[[OIHW4O4I:.*]] = #layout.map<(d0, d1, d2, d3) -> buffer(d0 floordiv 4, d1 floordiv 4, d2, d3, d0 mod 4, d1 mod 4) stored(d0 floordiv 4, d1 floordiv 4, d2, d3, [d0 mod 4, d1 mod 4])>
 // CHECK-LABEL: @fused
-// CHECK: layout.storage_view %{{.*}} : tensor<64x28x7x7xf32, #layout.map<(d0, d1, d2, d3) -> buffer(d0 floordiv 4, d1 floordiv 4, d2, d3, d0 mod 4, d1 mod 4) stored(d0 floordiv 4, d1 floordiv 4, d2, d3, [d0 mod 4, d1 mod 4])>> to tensor<16x7x7x7x16xf32>
+// CHECK: layout.storage_view %{{.*}} : tensor<64x28x7x7xf32, #[[OIHW4O4I]]> to tensor<16x7x7x7x16xf32>
 func.func @fused(%x: tensor<64x28x7x7xf32, #layout.blocked<"OIHW" to "OIHW[4o4i]">>) -> tensor<16x7x7x7x16xf32> {
   %1 = layout.storage_view %x : tensor<64x28x7x7xf32, #layout.blocked<"OIHW" to "OIHW[4o4i]">> to tensor<16x7x7x7x16xf32>
   return %1 : tensor<16x7x7x7x16xf32>

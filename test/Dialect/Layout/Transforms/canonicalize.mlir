@@ -1,14 +1,16 @@
-// RUN: layout-opt %s --mlir-print-local-scope --allow-unregistered-dialect --layout-canonicalize | FileCheck %s
-// RUN: layout-opt %s --mlir-print-local-scope --allow-unregistered-dialect --layout-canonicalize --layout-canonicalize | FileCheck %s
+// RUN: layout-opt %s --allow-unregistered-dialect --layout-canonicalize | FileCheck %s
+// RUN: layout-opt %s --allow-unregistered-dialect --layout-canonicalize --layout-canonicalize | FileCheck %s
 
 // Values, function types and constants get #layout.map; equal layouts become
 // one attribute.
+// CHECK-DAG: #[[BA:.*]] = #layout.map<(d0, d1) -> buffer(d1, d0)>
+// CHECK-DAG: #[[NCHW16C:.*]] = #layout.map<(d0, d1, d2, d3) -> buffer(d0, d1 floordiv 16, d2, d3, d1 mod 16)>
 // CHECK-LABEL: func.func @f(
-// CHECK-SAME: %[[X:.*]]: tensor<2x17x3x5xf32, #[[MAP:layout.map<\(d0, d1, d2, d3\) -> buffer\(d0, d1 floordiv 16, d2, d3, d1 mod 16\)>]]>
-// CHECK-SAME: -> tensor<2x17x3x5xf32, #[[MAP]]>
+// CHECK-SAME: %[[X:.*]]: tensor<2x17x3x5xf32, #[[NCHW16C]]>
+// CHECK-SAME: -> tensor<2x17x3x5xf32, #[[NCHW16C]]>
 func.func @f(%x: tensor<2x17x3x5xf32, #layout.blocked<"NCHW" to "NCHW16c">>)
     -> tensor<2x17x3x5xf32, #layout.blocked<"ABXY" to "ABXY16b">> {
-  // CHECK-NEXT: %[[Y:.*]] = layout.convert %[[X]] : tensor<2x17x3x5xf32, #[[MAP]]> to tensor<2x17x3x5xf32, #[[MAP]]>
+  // CHECK-NEXT: %[[Y:.*]] = layout.convert %[[X]] : tensor<2x17x3x5xf32, #[[NCHW16C]]> to tensor<2x17x3x5xf32, #[[NCHW16C]]>
   %y = layout.convert %x : tensor<2x17x3x5xf32, #layout.blocked<"NCHW" to "NCHW16c">>
                         to tensor<2x17x3x5xf32, #layout.blocked<"ABXY" to "ABXY16b">>
   // CHECK-NEXT: return %[[Y]]
@@ -17,11 +19,11 @@ func.func @f(%x: tensor<2x17x3x5xf32, #layout.blocked<"NCHW" to "NCHW16c">>)
 
 // CHECK-LABEL: func.func @constants
 func.func @constants() {
-  // CHECK-NEXT: arith.constant dense<{{\[\[}}1, 2], [3, 4], [5, 6]]> : tensor<3x2xi32, #layout.map<(d0, d1) -> buffer(d1, d0)>>
+  // CHECK-NEXT: arith.constant dense<{{\[\[}}1, 2], [3, 4], [5, 6]]> : tensor<3x2xi32, #[[BA]]>
   %0 = arith.constant dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xi32, #layout.blocked<"AB" to "BA">>
-  // CHECK-NEXT: arith.constant dense<9> : tensor<3x2xi32, #layout.map<(d0, d1) -> buffer(d1, d0)>>
+  // CHECK-NEXT: arith.constant dense<9> : tensor<3x2xi32, #[[BA]]>
   %1 = arith.constant dense<9> : tensor<3x2xi32, #layout.blocked<"AB" to "BA">>
-  // CHECK-NEXT: arith.constant dense_resource<blob> : tensor<2x2xi8, #layout.map<(d0, d1) -> buffer(d1, d0)>>
+  // CHECK-NEXT: arith.constant dense_resource<blob> : tensor<2x2xi8, #[[BA]]>
   %2 = arith.constant dense_resource<blob> : tensor<2x2xi8, #layout.blocked<"AB" to "BA">>
   // CHECK-NEXT: arith.constant dense<0> : tensor<3x2xi32>
   %3 = arith.constant dense<0> : tensor<3x2xi32, #layout.blocked<"AB" to "AB">>
@@ -29,7 +31,7 @@ func.func @constants() {
 }
 
 // Layouts nested in attributes are canonicalized, too.
-// CHECK: "test.op"() {{.*}}#layout.map<(d0, d1) -> buffer(d1, d0)>
+// CHECK: "test.op"() {{.*}}#[[BA]]
 "test.op"() {type = tensor<3x2xi32, #layout.blocked<"AB" to "BA">>} : () -> ()
 
 // Encodings of other dialects stay.

@@ -2,17 +2,18 @@
 // around them; a layout that an op does not support is an error.
 //
 // RUN: split-file %s %t
-// RUN: layout-opt %t/good.mlir --mlir-print-local-scope -split-input-file --layout-assign='target={#layout.cpu<lanes = 16>}' | FileCheck %t/good.mlir
+// RUN: layout-opt %t/good.mlir -split-input-file --layout-assign='target={#layout.cpu<lanes = 16>}' | FileCheck %t/good.mlir
 // RUN: layout-opt %t/bad.mlir -split-input-file -verify-diagnostics --layout-solve='target={#layout.cpu<lanes = 16>}'
 
 //--- good.mlir
 #t = #layout.map<(i, j) -> buffer(j, i)>
 
 // Two equal ops, one of them constrained.
+// CHECK: #[[BA:.*]] = #layout.map<(d0, d1) -> buffer(d1, d0)>
 // CHECK-LABEL: func @one_op
 // CHECK: %[[A:.*]] = math.exp %{{.*}} : tensor<4x8xf32>
-// CHECK: %[[T:.*]] = layout.convert %[[A]] : tensor<4x8xf32> to tensor<4x8xf32, #layout.map<(d0, d1) -> buffer(d1, d0)>>
-// CHECK: %[[B:.*]] = math.exp %[[T]] : tensor<4x8xf32, #layout.map<(d0, d1) -> buffer(d1, d0)>>
+// CHECK: %[[T:.*]] = layout.convert %[[A]] : tensor<4x8xf32> to tensor<4x8xf32, #[[BA]]>
+// CHECK: %[[B:.*]] = math.exp %[[T]] : tensor<4x8xf32, #[[BA]]>
 // CHECK: layout.convert %[[B]]
 // CHECK: return
 func.func @one_op(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
@@ -23,11 +24,12 @@ func.func @one_op(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// A constraint on one value of a loop applies to all values tied to it.
+// A constraint on one value of a loop applies to all values of its equivalence class.
 #t = #layout.map<(i, j) -> buffer(j, i)>
+// CHECK: #[[BA:.*]] = #layout.map<(d0, d1) -> buffer(d1, d0)>
 // CHECK-LABEL: func @one_end
 // CHECK: layout.convert
-// CHECK: scf.for {{.*}} -> (tensor<4x8xf32, #layout.map<(d0, d1) -> buffer(d1, d0)>>)
+// CHECK: scf.for {{.*}} -> (tensor<4x8xf32, #[[BA]]>)
 // CHECK-NEXT: math.exp
 // CHECK-NEXT: scf.yield
 // CHECK: layout.convert
@@ -45,8 +47,9 @@ func.func @one_end(%x: tensor<4x8xf32>, %n: index) -> tensor<4x8xf32> {
 
 // A constraint on an argument of a private function applies to all calls.
 #t = #layout.map<(i, j) -> buffer(j, i)>
+// CHECK: #[[BA:.*]] = #layout.map<(d0, d1) -> buffer(d1, d0)>
 // CHECK-LABEL: func private @callee
-// CHECK-SAME: tensor<4x8xf32, #layout.map<(d0, d1) -> buffer(d1, d0)>>
+// CHECK-SAME: tensor<4x8xf32, #[[BA]]>
 func.func private @callee(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {layout.argument_layouts = [[#t]]} {
   %r = math.exp %x : tensor<4x8xf32>
   return %r : tensor<4x8xf32>
@@ -66,11 +69,12 @@ func.func @caller(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // A constant, including a splat, is created in the stated layout.
 #t = #layout.map<(i, j) -> buffer(j, i)>
+// CHECK: #[[BA:.*]] = #layout.map<(d0, d1) -> buffer(d1, d0)>
 // CHECK-LABEL: func @constants
-// CHECK-DAG: %[[A:.*]] = arith.constant dense<{{.*}}1.0{{.*}}2.0{{.*}}> : tensor<2x2xf32, #layout.map<(d0, d1) -> buffer(d1, d0)>>
-// CHECK-DAG: %[[B:.*]] = arith.constant dense<3.0{{.*}}> : tensor<2x2xf32, #layout.map<(d0, d1) -> buffer(d1, d0)>>
-// CHECK: %[[S:.*]] = arith.addf %{{.*}}, %[[A]] : tensor<2x2xf32, #layout.map<(d0, d1) -> buffer(d1, d0)>>
-// CHECK: arith.mulf %[[S]], %[[B]] : tensor<2x2xf32, #layout.map<(d0, d1) -> buffer(d1, d0)>>
+// CHECK-DAG: %[[A:.*]] = arith.constant dense<{{.*}}1.0{{.*}}2.0{{.*}}> : tensor<2x2xf32, #[[BA]]>
+// CHECK-DAG: %[[B:.*]] = arith.constant dense<3.0{{.*}}> : tensor<2x2xf32, #[[BA]]>
+// CHECK: %[[S:.*]] = arith.addf %{{.*}}, %[[A]] : tensor<2x2xf32, #[[BA]]>
+// CHECK: arith.mulf %[[S]], %[[B]] : tensor<2x2xf32, #[[BA]]>
 func.func @constants(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
   %a = arith.constant {layout.result_layouts = [#t]} dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
   %b = arith.constant {layout.result_layouts = [#t]} dense<3.0> : tensor<2x2xf32>

@@ -40,9 +40,7 @@ func.func @resource() -> tensor<2xi16> {
 
 // -----
 
-// Not folded: repeated elements would enlarge the constant; divided indices
-// have no stride; indices outside of the constant have no value; a computed
-// source is unknown.
+// Not folded: repeated elements, divided indices, indices outside of the constant, and a computed source.
 // CHECK-LABEL: func.func @stay(
 // CHECK: linalg.generic
 // CHECK: linalg.generic

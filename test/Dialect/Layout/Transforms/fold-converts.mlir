@@ -1,9 +1,10 @@
 // Check that conversions of new storage, fills and equal values are folded.
-// RUN: layout-opt %s --mlir-print-local-scope --layout-fold-converts | FileCheck %s
+// RUN: layout-opt %s --layout-fold-converts | FileCheck %s
 
 #a = #layout.map<(i, j) -> buffer(j, i)>
 #z = #layout.padded<#layout.map<(i, j) -> buffer(i, [j] align 4)>, zero>
 
+// CHECK: #[[BA:.*]] = #layout.map<(d0, d1) -> buffer(d1, d0)>
 // CHECK-LABEL: func.func @inverse_pair
 // CHECK-SAME: (%[[X:.*]]: tensor<3x5xf32>)
 // CHECK-NEXT: return %[[X]]
@@ -14,7 +15,7 @@ func.func @inverse_pair(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
 }
 
 // CHECK-LABEL: func.func @constant
-// CHECK-NEXT: arith.constant dense<{{.*}}> : tensor<2x2xi8, #layout.map<(d0, d1) -> buffer(d1, d0)>>
+// CHECK-NEXT: arith.constant dense<{{.*}}> : tensor<2x2xi8, #[[BA]]>
 // CHECK-NEXT: return
 func.func @constant() -> tensor<2x2xi8, #a> {
   %c = arith.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi8>
@@ -23,7 +24,7 @@ func.func @constant() -> tensor<2x2xi8, #a> {
 }
 
 // CHECK-LABEL: func.func @fresh_storage
-// CHECK-NEXT: %[[E:.*]] = tensor.empty(%{{.*}}) : tensor<?x5xf32, #layout.map<(d0, d1) -> buffer(d1, d0)>>
+// CHECK-NEXT: %[[E:.*]] = tensor.empty(%{{.*}}) : tensor<?x5xf32, #[[BA]]>
 // CHECK-NEXT: return %[[E]]
 func.func @fresh_storage(%n: index) -> tensor<?x5xf32, #a> {
   %e = tensor.empty(%n) : tensor<?x5xf32>
@@ -43,8 +44,8 @@ func.func @padding_is_written() -> tensor<3x5xf32, #z> {
 
 // CHECK-LABEL: func.func @fill
 // CHECK-SAME: %[[V:.*]]: f32
-// CHECK-NEXT: %[[E:.*]] = tensor.empty() : tensor<3x5xf32, #layout.map<(d0, d1) -> buffer(d1, d0)>>
-// CHECK-NEXT: %[[F:.*]] = linalg.fill ins(%[[V]] : f32) outs(%[[E]] : tensor<3x5xf32, {{.*}}>) -> tensor<3x5xf32, #layout.map
+// CHECK-NEXT: %[[E:.*]] = tensor.empty() : tensor<3x5xf32, #[[BA]]>
+// CHECK-NEXT: %[[F:.*]] = linalg.fill ins(%[[V]] : f32) outs(%[[E]] : tensor<3x5xf32, #[[BA]]>) -> tensor<3x5xf32, #[[BA]]>
 // CHECK-NEXT: return %[[F]]
 func.func @fill(%v: f32) -> tensor<3x5xf32, #a> {
   %e = tensor.empty() : tensor<3x5xf32>

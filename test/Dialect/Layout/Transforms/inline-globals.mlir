@@ -1,4 +1,4 @@
-// Check that globals that nobody changes become constants and are packed like
+// Check that globals without stores become constants and are packed like
 // them; the others keep their types, with a remark.
 //
 // RUN: layout-opt %s --layout-prepare-inline-globals | FileCheck %s

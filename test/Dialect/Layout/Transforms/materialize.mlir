@@ -1,18 +1,19 @@
 // Check that a decision written by hand is applied unchanged.
-// RUN: layout-opt %s --mlir-print-local-scope -layout-materialize | FileCheck %s
+// RUN: layout-opt %s -layout-materialize | FileCheck %s
 
 #columns = #layout.map<(i, j) -> buffer(j, i)>
 #tiles = #layout.blocked<"IJ" to "IJ4j">
 
 // One conversion for both users, right after the value; family attributes
 // resolve to the map.
+// CHECK: #[[BA:.*]] = #layout.map<(d0, d1) -> buffer(d1, d0)>
 // CHECK-LABEL: func @convert_once
 // CHECK-SAME: %[[X:.*]]: tensor<6x8xf32>
-// CHECK-NEXT: %[[C:.*]] = layout.convert %[[X]] : tensor<6x8xf32> to tensor<6x8xf32, #layout.map<(d0, d1) -> buffer(d1, d0)>>
-// CHECK-NEXT: %[[A:.*]] = math.absf %[[C]] : tensor<6x8xf32, #layout.map<(d0, d1) -> buffer(d1, d0)>>
-// CHECK-NEXT: %[[B:.*]] = math.exp %[[C]] : tensor<6x8xf32, #layout.map<(d0, d1) -> buffer(d1, d0)>>
+// CHECK-NEXT: %[[C:.*]] = layout.convert %[[X]] : tensor<6x8xf32> to tensor<6x8xf32, #[[BA]]>
+// CHECK-NEXT: %[[A:.*]] = math.absf %[[C]] : tensor<6x8xf32, #[[BA]]>
+// CHECK-NEXT: %[[B:.*]] = math.exp %[[C]] : tensor<6x8xf32, #[[BA]]>
 // CHECK-NEXT: %[[D:.*]] = layout.convert %[[B]]
-// CHECK-NEXT: %[[S:.*]] = arith.addf %[[A]], %[[B]] : tensor<6x8xf32, #layout.map<(d0, d1) -> buffer(d1, d0)>>
+// CHECK-NEXT: %[[S:.*]] = arith.addf %[[A]], %[[B]] : tensor<6x8xf32, #[[BA]]>
 // CHECK-NEXT: %[[E:.*]] = layout.convert %[[S]]
 // CHECK-NEXT: return %[[E]], %[[D]]
 func.func @convert_once(%x: tensor<6x8xf32>) -> (tensor<6x8xf32>, tensor<6x8xf32>) {
@@ -28,7 +29,7 @@ func.func @convert_once(%x: tensor<6x8xf32>) -> (tensor<6x8xf32>, tensor<6x8xf32
 // CHECK-NOT: layout.convert
 // CHECK: %[[F:.*]] = linalg.fill {{.*}} -> tensor<6x8xf32>{{$}}
 // CHECK-NOT: layout.convert
-// CHECK: linalg.fill {{.*}} -> tensor<6x8xf32, #layout.map<(d0, d1) -> buffer(d1, d0)>>
+// CHECK: linalg.fill {{.*}} -> tensor<6x8xf32, #[[BA]]>
 // CHECK: return %[[F]]
 func.func @sources(%v: f32, %y: tensor<6x8xf32>) -> (tensor<6x8xf32>, tensor<6x8xf32>) {
   %e = tensor.empty() : tensor<6x8xf32>

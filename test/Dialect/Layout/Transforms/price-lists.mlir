@@ -15,9 +15,8 @@
 // LIST: func.func @convert_0({{.*}}) -> {{.*}} attributes {layout.cost = {{[0-9]+}} : i64} {
 // LIST-NEXT: layout.convert
 
-// By the model the convolution is blocked; with prices of 900 for plain tensors and 5000 for blocks it is not. The
-// absolute value is not listed and costs its modeled 4723 times the median of the ratios 900 / 75946, 5000 / 51097 and
-// 5000 / 51097.
+// The unlisted absolute value costs its modeled 4723 times the median of the ratios 900 / 75946, 5000 / 51097 and 5000
+// / 51097.
 // RUN: FileCheck %s --check-prefix=MODELED --input-file=%t/modeled.out
 // MODELED: layout.convert
 // RUN: layout-opt %t/net.mlir --layout-assign=costs=%t/plain.mlir | FileCheck %s --check-prefix=PLAIN

@@ -13,6 +13,7 @@
 // RUN: not layout-opt %t/boxes.mlir --layout-print-messages 2>&1 | FileCheck %s --check-prefix=BOXES
 // RUN: not layout-opt %t/bits.mlir --layout-print-messages 2>&1 | FileCheck %s --check-prefix=BITS
 // RUN: not layout-opt %t/many.mlir --layout-print-messages 2>&1 | FileCheck %s --check-prefix=MANY
+// RUN: not layout-opt %t/more.mlir --layout-print-messages 2>&1 | FileCheck %s --check-prefix=MORE
 // RUN: not layout-opt %t/long.mlir --layout-print-messages 2>&1 | FileCheck %s --check-prefix=LONG
 // RUN: layout-opt %t/other.mlir --layout-print-messages -o /dev/null | count 0
 
@@ -30,7 +31,7 @@
 // CHECK-NEXT:   round 0: 1 -> 0: [3:6, 0:3]
 // LIMIT: 4 messages in 2 rounds on 2 devices, 72 bytes, lower bound 72, at most 40 bytes of messages on a device
 // JSON: [{"location":"{{.*}}good.mlir\":[[# @LINE + 4]]:8","shape":"6x6xf32","devices":2,"element_bytes":4,"reduction":"","relabeling":[],"bytes_sent":72,"bytes_bound":72,"rounds":1,"peak_extra_bytes":72,
-// JSON-SAME: "messages":[{"phase":0,"round":0,"turn":0,"from":0,"to":1,"boxes":[{"offsets":[0,3],"sizes":[3,3],"from_offsets":[0,3],"to_offsets":[0,0]}]},{"phase":0,"round":0,"turn":1,"from":1,"to":0,
+// JSON-SAME: "messages":[{"phase":0,"round":0,"step":0,"from":0,"to":1,"boxes":[{"offsets":[0,3],"sizes":[3,3],"from_offsets":[0,3],"to_offsets":[0,0]}]},{"phase":0,"round":0,"step":1,"from":1,"to":0,
 // SMALL: good.mlir:[[# @LINE + 2]]:8: error: 'layout.convert' op has no plan of messages: a device that sends and receives an element holds 8 bytes, more than 7: raise the limit
 func.func @f(%a: tensor<6x6xf32, #rows>, %p: tensor<6x6xf32, #partial>) {
   %0 = layout.convert %a : tensor<6x6xf32, #rows> to tensor<6x6xf32, #columns>
@@ -105,6 +106,15 @@ func.func @f(%a: tensor<2x1000000xf32, #rows>) {
 func.func @f(%a: tensor<1048576xf32, #rows>) {
   // MANY: error: 'layout.convert' op has no plan of messages: there are 1048576 devices: messages support at most 1024
   %0 = layout.convert %a : tensor<1048576xf32, #rows> to tensor<1048576xf32, #all>
+  return
+}
+
+//--- more.mlir
+#rows = #layout.map<(i) -> mesh(x = i, offset = 0)>
+#shifted = #layout.map<(i) -> mesh(x = (i + 1) mod 2097152, offset = 0)>
+func.func @f(%a: tensor<2097152xf32, #rows>) {
+  // MORE: error: 'layout.convert' op has no plan of messages: there are more than 1048576 devices: messages support at most 1024
+  %0 = layout.convert %a : tensor<2097152xf32, #rows> to tensor<2097152xf32, #shifted>
   return
 }
 

@@ -1,6 +1,4 @@
-// Check that each op with tensors prints one line, to a file or standard output,
-// without changing the module. Ops without tensors, and ops nested below an op
-// with a rule, are omitted.
+// Check that each op with tensors prints one line, except below an op with a rule, and that the module is unchanged.
 //
 // RUN: layout-opt %s --layout-print-rules -o %t.mlir | FileCheck %s --match-full-lines
 // RUN: layout-opt %s -o %t.same.mlir && diff %t.mlir %t.same.mlir

@@ -1,7 +1,5 @@
 # RUN: %python %s
-# Check that convolutions of zero-stuffed images become dense convolutions, one for each remainder with taps, with the
-# results of numpy: ranks 1 to 3, groups, channels first and last, strides, dilations, cropped borders, and kernels
-# smaller than the stride.
+# Check convolutions of zero-stuffed images as dense convolutions, one per remainder with taps, against NumPy.
 import itertools
 import math
 import pathlib

@@ -152,7 +152,7 @@ dealt = "#layout.map<(i) -> mesh(x = i mod 4, offset = i floordiv 4)>"
 moves, deals = plan([(rows.text(), shifted), (rows.text(), dealt)], (8,), "f32")
 assert [(m["from"], m["to"]) for m in moves["messages"]] == [(0, 1), (1, 2), (2, 3), (3, 0)]
 assert moves["rounds"] == 1 and moves["bytes_sent"] == 32 and not moves["copies"]
-assert [m["turn"] for m in moves["messages"]] == [0, 1, 0, 1]
+assert [m["step"] for m in moves["messages"]] == [0, 1, 0, 1]
 assert deals["bytes_sent"] == deals["bytes_bound"] == 4 * sum(i % 4 != i // 2 for i in range(8))
 for message in deals["messages"] + deals["copies"]:
     for box in message["boxes"]:
@@ -164,4 +164,4 @@ for message in deals["messages"] + deals["copies"]:
 # A ring with an odd number of ranks needs a third step.
 odd = "#layout.map<(i) -> mesh(x = (i floordiv 2 + 1) mod 3, offset = i mod 2)>"
 [ring] = plan([(Distribution({"x": 3}, [["x"]]).text(), odd)], (6,), "f32")
-assert [(m["round"], m["turn"], m["from"], m["to"]) for m in ring["messages"]] == [(0, 0, 0, 1), (0, 1, 1, 2), (0, 2, 2, 0)]
+assert [(m["round"], m["step"], m["from"], m["to"]) for m in ring["messages"]] == [(0, 0, 0, 1), (0, 1, 1, 2), (0, 2, 2, 0)]

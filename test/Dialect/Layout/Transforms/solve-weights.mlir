@@ -1,6 +1,4 @@
-// Check that a weight read by two functions, blocked by the convolution and as
-// stated by the caller of @weight, is stored twice unless a budget or a price
-// allows only one copy. The weight has 64 * 64 * 9 * 4 = 147456 bytes.
+// Check that a weight of 147456 bytes is stored in both layouts unless a budget or a price allows only one.
 // RUN: layout-opt %s -layout-solve="weight-budget=1000000 certificate=%t" | FileCheck %s --check-prefix=TWO
 // RUN: %python -m layout_mlir.certify %t | FileCheck %s --check-prefix=PROOF
 // RUN: layout-opt %s -layout-solve="weight-budget=147456 certificate=%t" | FileCheck %s --check-prefix=ONE

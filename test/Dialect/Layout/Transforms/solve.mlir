@@ -1,6 +1,6 @@
 // Check that the decision is written on the ops, with remarks that state the
 // reasons.
-// RUN: layout-opt %s --mlir-print-local-scope -layout-solve | FileCheck %s
+// RUN: layout-opt %s -layout-solve | FileCheck %s
 // RUN: layout-opt %s -layout-solve --remarks-filter=layout --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // The certificate proves the decision to a checker that shares no code with the
 // solver.
@@ -12,13 +12,16 @@
 // The option overrides the module: with one lane there is nothing to tile.
 // RUN: layout-opt %s -pass-pipeline='builtin.module(layout-solve{target=#layout.cpu<lanes=1>})' | FileCheck %s --check-prefix=SCALAR
 
+// CHECK-DAG: #[[NCHW:.*]] = #layout.map<(d0, d1, d2, d3) -> buffer(d0, d1, d2, d3)>
+// CHECK-DAG: #[[OIHW16O:.*]] = #layout.map<(d0, d1, d2, d3) -> buffer(d0 floordiv 16, d1, d2, d3, d0 mod 16)>
+// CHECK-DAG: #[[NCHW16C:.*]] = #layout.map<(d0, d1, d2, d3) -> buffer(d0, d1 floordiv 16, d2, d3, d1 mod 16)>
 // CHECK: module attributes {layout.assignment = {conversion_cost = {{[0-9]+}} : i64, cost = [[COST:[0-9]+]] : i64, lower_bound = [[COST]] : i64}
 // SCALAR-NOT: layout.result_layouts
 // CHECK-LABEL: func @main
 // CHECK-NOT: layout.convert
 // CHECK: linalg.conv_2d_nchw_fchw
-// CHECK-SAME: layout.operand_layouts = [#layout.map<(d0, d1, d2, d3) -> buffer(d0, d1, d2, d3)>, #layout.map<(d0, d1, d2, d3) -> buffer(d0 floordiv 16, d1, d2, d3, d0 mod 16)>, #layout.map<(d0, d1, d2, d3) -> buffer(d0, d1 floordiv 16, d2, d3, d1 mod 16)>]
-// CHECK-SAME: layout.result_layouts = [#layout.map<(d0, d1, d2, d3) -> buffer(d0, d1 floordiv 16, d2, d3, d1 mod 16)>]
+// CHECK-SAME: layout.operand_layouts = [#[[NCHW]], #[[OIHW16O]], #[[NCHW16C]]]
+// CHECK-SAME: layout.result_layouts = [#[[NCHW16C]]]
 // CHECK: tensor.reshape
 // CHECK-NOT: layout.
 

@@ -1,7 +1,5 @@
 // RUN: layout-opt %s --split-input-file --verify-diagnostics
-// Check that slices outside of their source are errors, and that an error
-// states the correct type of a slice: steps in storage units, one batch with
-// the stride of its size.
+// Check that slices outside of their source are errors, and that an error states the correct type of a slice.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 !t = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>

@@ -172,9 +172,9 @@ func.func @summed() {
 // The command loses its two steps. The engines alternate, so the region loses
 // the time of the shorter one: 8 and 2 cycles, of 32 and 4 for 256 bytes.
 !sys = memref<1x4x4x4xf32, #npu.memory<system>>
-// REMARK: Function=turns
+// REMARK: Function=overlapped
 // REMARK-SAME: BankConflicts=2, {{.*}}ConflictCycles=12
-func.func @turns(%x: !sys) {
+func.func @overlapped(%x: !sys) {
   %a = npu.alloc : !t
   %b = npu.alloc : !t
   %c = npu.alloc : !t

@@ -1,8 +1,6 @@
 // RUN: layout-opt %s --npu-overlap-transfers | FileCheck %s
 // RUN: layout-opt %s --npu-overlap-transfers --npu-assign-addresses --npu-verify-memory -o /dev/null
-// Check that no transfer overlaps if memory is full. A core holds three
-// tensors. While the second op computes, b is stored and stays live, along with
-// c and d: e, which the third op needs, does not fit.
+// Check that no transfer overlaps if memory is full: e does not fit while b, c and d are live.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1536, eu_bytes = 32>
 !sys = memref<1x4x16x8xf32, #npu.memory<system>>

@@ -1,11 +1,7 @@
 // RUN: layout-opt %s --npu-spill-tensors=reuse-holes=true | FileCheck %s
 // RUN: not layout-opt %s --npu-spill-tensors=reuse-holes=true --npu-assign-addresses=reuse-holes=true 2>&1 | FileCheck %s --check-prefix=ERROR
-// Check that spilling ends if it cannot help. The tensors of one op need 168 +
-// 72 + 24 of 256 bytes, of which 132 are elements: their sum fits, but no
-// addresses do, because every tensor starts at a multiple of 8 and is followed
-// by its holes. The result is stored right after the op, once: the order of two
-// tensors does not cause another store. The window, which no op writes, is
-// stored once when it is created.
+// Check that spilling ends if it cannot help: the tensors of one op fit by their sum, 264 of 256 bytes with 132
+// elements, but no addresses do.
 
 #npu = #npu.target<npus = 1, bytes_per_npu = 256, eu_bytes = 8>
 !in = memref<1x7x3x1xf32, #layout.npu_scatter<aligned, start = 0, axes = "NNNC", target = #npu>, #npu.memory<local>>

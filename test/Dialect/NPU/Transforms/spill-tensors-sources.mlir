@@ -1,8 +1,6 @@
 // RUN: layout-opt %s -split-input-file --npu-spill-tensors | FileCheck %s
 // RUN: layout-opt %s -split-input-file --npu-spill-tensors --npu-assign-addresses -o /dev/null
-// Check that a spilled tensor is loaded again from its source if one load of
-// unchanged memory made it, and is otherwise stored to system memory. A core
-// holds two tensors of 512 bytes.
+// Check that a spilled tensor is loaded again from its source if one load of unchanged memory made it.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
 !sys = memref<1x4x16x8xf32, #npu.memory<system>>

@@ -169,10 +169,7 @@ func.func @copy(%x: !sys, %y: !sys {npu.result}) {
 
 // -----
 
-// At most 1,024 bytes are live, as many as exist; but when c is created, the
-// free memory is in two pieces, because a and b are at multiples of 512. One of
-// them is stored, and loaded again after c is dead. Storing p does not help,
-// though as many bytes are live earlier.
+// The free memory is in two pieces when c is created, because a and b are at multiples of 512: one of them is stored.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
 !sys = memref<1x4x8x8xf32, #npu.memory<system>>

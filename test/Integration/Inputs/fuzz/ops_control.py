@@ -97,7 +97,7 @@ def loop(b, *values, body, trips, step, hidden):
     inner = [argument(b, v) for v in values]
     pairs = ", ".join(f"{i.name} = {v.name}" for i, v in zip(inner, values))
     types = ", ".join(v.type for v in values)
-    name = opened(b, f"scf.for %turn{b.numbers} = {low} to {high} step {by} iter_args({pairs}) -> "
+    name = opened(b, f"scf.for %iteration{b.numbers} = {low} to {high} step {by} iter_args({pairs}) -> "
                      f"({types}) {{", len(made))
     b.write(f"scf.yield {yielded(body.run(b, inner))}")
     closed(b)
@@ -109,21 +109,21 @@ def repeat(b, *values, body, trips):
     made = carried(body, values, trips)
     zero, one, count = b.scalar(0, "index"), b.scalar(1, "index"), b.scalar(trips, "index")
     before, after = ([argument(b, v) for v in values] for _ in range(2))
-    turn, bit, after_turn, next_turn = b.name(), b.name(), b.name(), b.name()
-    pairs = ", ".join([f"{turn} = {zero}"] + [f"{i.name} = {v.name}" for i, v in zip(before, values)])
+    step, bit, after_step, next_step = b.name(), b.name(), b.name(), b.name()
+    pairs = ", ".join([f"{step} = {zero}"] + [f"{i.name} = {v.name}" for i, v in zip(before, values)])
     types = ", ".join(["index"] + [v.type for v in values])
     name = b.name()
     b.write(f"{name}:{len(values) + 1} = scf.while ({pairs}) : ({types}) -> ({types}) {{")
-    b.write(f"  {bit} = arith.cmpi slt, {turn}, {count} : index")
-    names = ", ".join([turn] + [i.name for i in before])
+    b.write(f"  {bit} = arith.cmpi slt, {step}, {count} : index")
+    names = ", ".join([step] + [i.name for i in before])
     b.write(f"  scf.condition({bit}) {names} : {types}")
     b.write("} do {")
-    head = ", ".join([f"{after_turn}: index"] + [f"{i.name}: {i.type}" for i in after])
+    head = ", ".join([f"{after_step}: index"] + [f"{i.name}: {i.type}" for i in after])
     b.write(f"^bb0({head}):")
     b.depth += 1
-    b.write(f"{next_turn} = arith.addi {after_turn}, {one} : index")
+    b.write(f"{next_step} = arith.addi {after_step}, {one} : index")
     out = body.run(b, after)
-    b.write(f"scf.yield {', '.join([next_turn] + [v.name for v in out])} : {types}")
+    b.write(f"scf.yield {', '.join([next_step] + [v.name for v in out])} : {types}")
     closed(b)
     return [Value(f"{name}#{k + 1}", v.element, v.data, v.dynamic, v.encoding, v.exact)
             for k, v in enumerate(made)]
@@ -143,12 +143,12 @@ def parallel(b, x, *, body, axis):
     element = parts[0].element
     data = np.concatenate([p.data for p in parts], axis) if slices else x.data.astype(parts[0].data.dtype)
     sizes = b.sizes(x)
-    init, turns = b.empty(sizes, element), b.index(sizes[axis])
-    turn, shared = b.name("%t"), b.name("%s")
-    offsets = ", ".join(turn if d == axis else "0" for d in range(x.rank))
+    init, trips = b.empty(sizes, element), b.index(sizes[axis])
+    index, shared = b.name("%t"), b.name("%s")
+    offsets = ", ".join(index if d == axis else "0" for d in range(x.rank))
     extents = ", ".join("1" if d == axis else size.name or str(size.extent) for d, size in enumerate(sizes))
     text = f"[{offsets}] [{extents}] [{', '.join('1' * x.rank)}]"
-    name = opened(b, f"scf.forall ({turn}) in ({turns}) shared_outs({shared} = {init.name}) -> "
+    name = opened(b, f"scf.forall ({index}) in ({trips}) shared_outs({shared} = {init.name}) -> "
                      f"({init.type}) {{", 1)
     part = b.add(f"tensor.extract_slice {x.name}{text} : {x.type} to "
                  f"{tensor(shape, x.element, inner_dynamic)}", x.element, np.zeros(shape), inner_dynamic)
@@ -176,8 +176,8 @@ def call(b, *values, body, twice):
     b.functions.append(f"func.func private {name}({arguments}) -> ({types}) {{\n  " +
                        "\n  ".join(function.lines) + f"\n  return {yielded(out)}\n}}")
     operands = values
-    for turn in range(2 if twice else 1):
-        if turn:
+    for number in range(2 if twice else 1):
+        if number:
             require(same_types(operands, values))
             made = compute(body, operands)
         result = b.name()

@@ -23,7 +23,7 @@ class Graph:
     seed: int
     opset: int
     inputs: dict
-    open_dims: dict
+    dynamic_dims: dict
     nodes: list
     results: list
 
@@ -61,7 +61,7 @@ def to_model(graph):
     nodes = [to_proto(node, outputs, constants) for node, outputs in graph.nodes]
     inputs = []
     for name, array in graph.inputs.items():
-        dims = [f"{name}_{dim}" if dim in graph.open_dims[name] else size for dim, size in enumerate(array.shape)]
+        dims = [f"{name}_{dim}" if dim in graph.dynamic_dims[name] else size for dim, size in enumerate(array.shape)]
         inputs.append(helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), dims))
     made = helper.make_graph(nodes, f"graph{graph.seed}", inputs, [onnx.ValueInfoProto(name=name) for name in graph.results],
                              [numpy_helper.from_array(array, name) for name, array in constants.items()])
@@ -132,7 +132,7 @@ def draw_graph(seed, wants=lambda node: True):
     rng = random.Random(seed)
     opset = rng.choice(OPSETS)
     inputs = _first_values(rng)
-    open_dims = {name: [dim for dim in range(array.ndim) if rng.random() < 0.4] if rng.random() < 0.4 else []
+    dynamic_dims = {name: [dim for dim in range(array.ndim) if rng.random() < 0.4] if rng.random() < 0.4 else []
                  for name, array in inputs.items()}
     values, nodes, wanted = dict(inputs), [], rng.randint(2, 12)
     functions, weights = zip(*KINDS)
@@ -140,7 +140,7 @@ def draw_graph(seed, wants=lambda node: True):
         if len(nodes) >= wanted:
             break
         try:
-            made = rng.choices(functions, weights)[0](Draw(rng, values, opset, any(open_dims.values())))
+            made = rng.choices(functions, weights)[0](Draw(rng, values, opset, any(dynamic_dims.values())))
         except (Unfit, IndexError, ValueError):
             continue
         named = _name_outputs(made, len(nodes))
@@ -154,7 +154,7 @@ def draw_graph(seed, wants=lambda node: True):
     used = {name for node, _ in nodes for name in node.used}
     results = [name for _, names in nodes for name in names
                if name in values and (name not in used or rng.random() < 0.15)]
-    return Graph(seed, opset, inputs, open_dims, nodes, results) if nodes else None
+    return Graph(seed, opset, inputs, dynamic_dims, nodes, results) if nodes else None
 
 
 INDEXED = {"Gather": 1, "GatherElements": 1, "GatherND": 1, "ScatterElements": 1, "ScatterND": 1}
@@ -178,15 +178,15 @@ def make_hostile(seed):
     inputs[INDEXED[node.op]] = "places"
     first = dataclasses.replace(node, inputs=inputs)
     graph = dataclasses.replace(graph, inputs={**graph.inputs, "places": places},
-                                open_dims={**graph.open_dims, "places": []}, nodes=[(first, names), *graph.nodes[1:]],
+                                dynamic_dims={**graph.dynamic_dims, "places": []}, nodes=[(first, names), *graph.nodes[1:]],
                                 results=list(dict.fromkeys([*names, *graph.results])))
     return graph, hostile
 
 
 def smaller(graph):
     """Yields simpler graphs: fewer results, nodes removed or replaced by inputs, no dynamic dims."""
-    if any(graph.open_dims.values()):
-        yield dataclasses.replace(graph, open_dims={name: () for name in graph.inputs})
+    if any(graph.dynamic_dims.values()):
+        yield dataclasses.replace(graph, dynamic_dims={name: () for name in graph.inputs})
     if len(graph.results) > 1:
         for name in graph.results:
             yield _clean(dataclasses.replace(graph, results=[name]))
@@ -197,7 +197,7 @@ def smaller(graph):
         if arrays is None or not all(isinstance(each, np.ndarray) for each in arrays):
             continue
         cut.inputs = {**graph.inputs, **dict(zip(names, arrays))}
-        cut.open_dims = {**graph.open_dims, **{name: () for name in names}}
+        cut.dynamic_dims = {**graph.dynamic_dims, **{name: () for name in names}}
         cut.results = [name for name in graph.results if name not in names]
         if cut.results:
             yield _clean(cut)
@@ -212,4 +212,4 @@ def _clean(graph):
             needed |= set(node.used)
     inputs = {name: array for name, array in graph.inputs.items() if name in needed}
     return dataclasses.replace(graph, nodes=nodes, inputs=inputs,
-                               open_dims={name: graph.open_dims[name] for name in inputs})
+                               dynamic_dims={name: graph.dynamic_dims[name] for name in inputs})

@@ -38,10 +38,10 @@ class Node:
 
 
 class Draw:
-    """Draws random values of a graph. `has_open_dims` is true if the inputs have dynamic dims."""
+    """Draws random values of a graph. `has_dynamic_dims` is true if the inputs have dynamic dims."""
 
-    def __init__(self, rng, values, opset, has_open_dims=False):
-        self.rng, self.values, self.opset, self.has_open_dims = rng, values, opset, has_open_dims
+    def __init__(self, rng, values, opset, has_dynamic_dims=False):
+        self.rng, self.values, self.opset, self.has_dynamic_dims = rng, values, opset, has_dynamic_dims
 
     def value(self, fits=lambda array: True):
         """Returns the name of a matching value, preferring newer ones."""
@@ -278,7 +278,7 @@ def concat(d):
     axis = d.axis(x.ndim)
     shape = list(x.shape)
     shape[axis] = d.rng.randint(0, 3)
-    if d.has_open_dims and 0 in shape:
+    if d.has_dynamic_dims and 0 in shape:
         raise Unfit  # ONNX Runtime ignores the sizes of an empty part, which may define dynamic dims
     parts = [name, d.array(shape, x.dtype)]
     if d.flag(0.3):

@@ -123,10 +123,10 @@ def llama_attention(x, g, options):
     """Evaluates causal attention head by head, with rotations as products of complex numbers."""
     d, half = options.head, options.head // 2
     places = np.arange(x.shape[1])
-    turn = np.exp(1j * places[:, None] * llama.ROPE_BASE ** (-np.arange(half) / half))
+    rotation = np.exp(1j * places[:, None] * llama.ROPE_BASE ** (-np.arange(half) / half))
 
     def rotated(rows):
-        z = (rows[:, :half] + 1j * rows[:, half:]) * turn
+        z = (rows[:, :half] + 1j * rows[:, half:]) * rotation
         return np.concatenate([z.real, z.imag], 1)
 
     y = np.zeros_like(x)

@@ -25,7 +25,7 @@ func.func @pack_whole(%x: tensor<1x32x7x7xf32>) -> tensor<1x32x7x7xf32, #nc16> {
 // PLAN: 1x17x7x7xf32  relayout
 // PLAN: read 3332, written 6272
 // PLAN-NEXT: digits d0:1 d1/16:2 d2:7 d3:7 d1%16:16; from [d0] [d1/16 d1%16] [d2] [d3]; to [d0] [d1/16] [d2] [d3] [d1%16]; fill d1/16=1..2 d1%16=1..16; copy d1/16=0..1; copy d1/16=1..2 d1%16=0..1
-// CHECK-LABEL: @pack_ragged
+// CHECK-LABEL: @pack_non_divisible
 // CHECK: tensor.extract_slice %{{.*}}[0, 0, 0, 0] [1, 16, 7, 7]
 // CHECK: tensor.extract_slice %{{.*}}[0, 0, 0, 0, 0] [1, 1, 7, 7, 16]
 // CHECK: linalg.generic
@@ -37,7 +37,7 @@ func.func @pack_whole(%x: tensor<1x32x7x7xf32>) -> tensor<1x32x7x7xf32, #nc16> {
 // CHECK-NOT: tensor.pad
 // CHECK-NOT: select
 // CHECK: return
-func.func @pack_ragged(%x: tensor<1x17x7x7xf32>) -> tensor<1x17x7x7xf32, #zero> {
+func.func @pack_non_divisible(%x: tensor<1x17x7x7xf32>) -> tensor<1x17x7x7xf32, #zero> {
   %0 = layout.convert %x : tensor<1x17x7x7xf32> to tensor<1x17x7x7xf32, #zero>
   return %0 : tensor<1x17x7x7xf32, #zero>
 }
@@ -140,7 +140,7 @@ func.func @carried_size(%x: tensor<1x?x7x7xf32>) -> tensor<1x?x7x7xf32, #nc16> {
 // copy; no position is filled twice.
 // PLAN: read 1700, written 4096
 // PLAN-NEXT: {{.*}}; fill d0/16=1..2 d1/16=0..1 d0%16=1..16; fill d0/16=1..2 d1/16=1..2 d0%16=1..16 d1%16=0..9; fill d0/16=0..2 d1/16=1..2 d1%16=9..16; copy
-// CHECK-LABEL: @pack_two_ragged_dims
+// CHECK-LABEL: @pack_two_non_divisible_dims
 // CHECK: linalg.fill {{.*}} tensor<1x2x7x16xf32>
 // CHECK: linalg.generic
 // CHECK: linalg.generic
@@ -149,7 +149,7 @@ func.func @carried_size(%x: tensor<1x?x7x7xf32>) -> tensor<1x?x7x7xf32, #nc16> {
 // CHECK: linalg.fill {{.*}} tensor<1x1x9x15xf32>
 // CHECK: linalg.generic
 // CHECK-NOT: linalg.fill
-func.func @pack_two_ragged_dims(%x: tensor<17x25xf32>) -> tensor<17x25xf32, #two_zero> {
+func.func @pack_two_non_divisible_dims(%x: tensor<17x25xf32>) -> tensor<17x25xf32, #two_zero> {
   %0 = layout.convert %x : tensor<17x25xf32> to tensor<17x25xf32, #two_zero>
   return %0 : tensor<17x25xf32, #two_zero>
 }

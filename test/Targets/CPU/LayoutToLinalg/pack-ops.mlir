@@ -27,21 +27,21 @@ func.func @unpack(%x: tensor<2x32x7x7xf32, #nc16>) -> tensor<2x32x7x7xf32> {
 }
 
 // A partial tile is padded, whether the type states a padding value or not.
-// CHECK-LABEL: @pack_ragged
+// CHECK-LABEL: @pack_non_divisible
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0.0
 // CHECK: linalg.pack %{{.*}} padding_value(%[[ZERO]] : f32) inner_dims_pos = [1] inner_tiles = [16] into %{{.*}} : tensor<2x17x7x7xf32> -> tensor<2x2x7x7x16xf32>
 // CHECK: linalg.pack %{{.*}} padding_value(%[[ZERO]] : f32) inner_dims_pos = [1] inner_tiles = [16]
 // CHECK-NEXT: return
-func.func @pack_ragged(%x: tensor<2x17x7x7xf32>) -> (tensor<2x17x7x7xf32, #nc16>, tensor<2x17x7x7xf32, #zero>) {
+func.func @pack_non_divisible(%x: tensor<2x17x7x7xf32>) -> (tensor<2x17x7x7xf32, #nc16>, tensor<2x17x7x7xf32, #zero>) {
   %0 = layout.convert %x : tensor<2x17x7x7xf32> to tensor<2x17x7x7xf32, #nc16>
   %1 = layout.convert %x : tensor<2x17x7x7xf32> to tensor<2x17x7x7xf32, #zero>
   return %0, %1 : tensor<2x17x7x7xf32, #nc16>, tensor<2x17x7x7xf32, #zero>
 }
 
-// CHECK-LABEL: @unpack_ragged
+// CHECK-LABEL: @unpack_non_divisible
 // CHECK: linalg.unpack %{{.*}} inner_dims_pos = [1] inner_tiles = [16] into %{{.*}} : tensor<2x2x7x7x16xf32> -> tensor<2x17x7x7xf32>
 // CHECK-NEXT: return
-func.func @unpack_ragged(%x: tensor<2x17x7x7xf32, #nc16>) -> tensor<2x17x7x7xf32> {
+func.func @unpack_non_divisible(%x: tensor<2x17x7x7xf32, #nc16>) -> tensor<2x17x7x7xf32> {
   %0 = layout.convert %x : tensor<2x17x7x7xf32, #nc16> to tensor<2x17x7x7xf32>
   return %0 : tensor<2x17x7x7xf32>
 }

@@ -1,6 +1,4 @@
-// Check that storage without elements, whose size cannot be read back, becomes
-// the tensor again: tiles of 2048 columns without rows are a tensor of 9
-// columns.
+// Check that storage without elements becomes the tensor again: no rows of 9 columns in tiles of 2048.
 //
 // RUN: layout-opt %s --convert-layout-to-linalg --layout-linalg-to-llvm -o %t.mlir
 // RUN: layout-opt %s --layout-assign='target={#layout.cpu<lanes = 16>}' --convert-layout-to-linalg --layout-linalg-to-llvm -o %t.laid.mlir

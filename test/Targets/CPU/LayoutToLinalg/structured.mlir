@@ -27,7 +27,7 @@ func.func @whole(%x: tensor<1x32x7x7xf32, #nc16>, %w: tensor<32x32x3x3xf32, #w16
 
 // The sum over 17 of 32 channels must not read padding; 19 of 32 outputs may
 // compute on it.
-// CHECK-LABEL: @ragged
+// CHECK-LABEL: @non_divisible
 // CHECK: linalg.generic
 // CHECK: %[[I:.*]] = arith.addi %{{.*}} : index
 // CHECK: %[[C17:.*]] = arith.constant 17
@@ -35,25 +35,25 @@ func.func @whole(%x: tensor<1x32x7x7xf32, #nc16>, %w: tensor<32x32x3x3xf32, #w16
 // CHECK: arith.select %[[V]]
 // CHECK-NOT: arith.select
 // CHECK: return
-func.func @ragged(%x: tensor<1x17x7x7xf32, #nc16>, %w: tensor<19x17x3x3xf32, #w16>, %f: tensor<1x19x5x5xf32, #nc16>) -> tensor<1x19x5x5xf32, #nc16> {
+func.func @non_divisible(%x: tensor<1x17x7x7xf32, #nc16>, %w: tensor<19x17x3x3xf32, #w16>, %f: tensor<1x19x5x5xf32, #nc16>) -> tensor<1x19x5x5xf32, #nc16> {
   %0 = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x17x7x7xf32, #nc16>, tensor<19x17x3x3xf32, #w16>) outs(%f : tensor<1x19x5x5xf32, #nc16>) -> tensor<1x19x5x5xf32, #nc16>
   return %0 : tensor<1x19x5x5xf32, #nc16>
 }
 
 // 0 * 0 added changes nothing, so zero padding in both types avoids the mask.
-// CHECK-LABEL: @ragged_zero
+// CHECK-LABEL: @non_divisible_zero
 // CHECK: linalg.generic
 // CHECK-NOT: arith.select
 // CHECK: return
-func.func @ragged_zero(%x: tensor<1x17x7x7xf32, #z16>, %w: tensor<19x17x3x3xf32, #zw16>, %f: tensor<1x19x5x5xf32, #nc16>) -> tensor<1x19x5x5xf32, #nc16> {
+func.func @non_divisible_zero(%x: tensor<1x17x7x7xf32, #z16>, %w: tensor<19x17x3x3xf32, #zw16>, %f: tensor<1x19x5x5xf32, #nc16>) -> tensor<1x19x5x5xf32, #nc16> {
   %0 = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x17x7x7xf32, #z16>, tensor<19x17x3x3xf32, #zw16>) outs(%f : tensor<1x19x5x5xf32, #nc16>) -> tensor<1x19x5x5xf32, #nc16>
   return %0 : tensor<1x19x5x5xf32, #nc16>
 }
 
 // Zero on one side only: 0 * NaN is NaN.
-// CHECK-LABEL: @ragged_half_zero
+// CHECK-LABEL: @non_divisible_half_zero
 // CHECK: arith.select
-func.func @ragged_half_zero(%x: tensor<1x17x7x7xf32, #nc16>, %w: tensor<19x17x3x3xf32, #zw16>, %f: tensor<1x19x5x5xf32, #nc16>) -> tensor<1x19x5x5xf32, #nc16> {
+func.func @non_divisible_half_zero(%x: tensor<1x17x7x7xf32, #nc16>, %w: tensor<19x17x3x3xf32, #zw16>, %f: tensor<1x19x5x5xf32, #nc16>) -> tensor<1x19x5x5xf32, #nc16> {
   %0 = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x17x7x7xf32, #nc16>, tensor<19x17x3x3xf32, #zw16>) outs(%f : tensor<1x19x5x5xf32, #nc16>) -> tensor<1x19x5x5xf32, #nc16>
   return %0 : tensor<1x19x5x5xf32, #nc16>
 }

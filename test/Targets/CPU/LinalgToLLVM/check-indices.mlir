@@ -1,8 +1,6 @@
 // RUN: layout-opt %s --layout-cpu-check-indices --canonicalize --split-input-file | FileCheck %s
 
-// Check that an index check is a reduction over the loop of the index only, in
-// the type of the data. If a sign bit is set, a second reduction finds the
-// index for the error, which names the node.
+// Check that an index check is a reduction over the loop of the index only, in the type of the data.
 // CHECK-DAG: #[[ID:.*]] = affine_map<(d0) -> (d0)>
 // CHECK-DAG: #[[NONE:.*]] = affine_map<(d0) -> ()>
 // CHECK-LABEL: func.func @rows
@@ -182,9 +180,7 @@ func.func @guarded(%t: tensor<10xf32>, %ids: tensor<8xi64>, %go: tensor<8xi1>) -
 
 // -----
 
-// In loops, the check precedes the access, or the loop if the index is
-// loop-invariant. Before the loop it must not fail for a loop without
-// iterations.
+// In loops, the check precedes the access, or the loop if the index is loop-invariant and the loop has iterations.
 // CHECK-LABEL: func.func @scatter
 // CHECK-SAME: %[[X:.*]]: tensor<10xf32>, %{{.*}}: tensor<?xi64>, %[[K:.*]]: index
 // CHECK: %[[KW:.*]] = arith.index_cast %[[K]] : index to i64

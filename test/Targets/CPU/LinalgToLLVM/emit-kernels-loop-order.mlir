@@ -1,8 +1,6 @@
 // RUN: layout-opt %s -split-input-file -layout-linalg-to-llvm="cpu=x86-64-v3 outline-kernels=false" --mlir-print-ir-after=layout-cpu-emit-kernels -o %t 2>&1 | FileCheck %s
 
-// The pixels that a stride of 2 reads, 200 KiB of 784, are copied, so that rows are adjacent: 49 pixels, 3 at a time.
-// The blocks of output channels are the outer loop, so that their weights, 8 MiB in total, are read once, 8 of 64
-// blocks of input channels at a time: 16 KiB, which L1 holds while the pixels are read.
+// The strided pixels are packed, and the blocks of output channels are the outer loop: weights of 8 MiB are read once.
 // CHECK-LABEL: func.func @strided
 // CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<1x64x14x14x16xf32>) outs(%{{.*}} : tensor<1x64x7x7x16xf32>)
 // CHECK-NOT: scf.for

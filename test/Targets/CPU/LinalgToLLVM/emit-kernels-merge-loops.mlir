@@ -99,9 +99,7 @@ func.func @columns(%x: tensor<1x6x5x10xf32>) -> (tensor<1x6x5x10xf32>, tensor<1x
   return %r, %s : tensor<1x6x5x10xf32>, tensor<1x6x5x10xf32>
 }
 
-// Trailing unit dims do not separate neighbors: a bias per channel, as ONNX
-// writes it, is read by vectors of channels, and the result of a global pooling
-// is written by them.
+// Trailing unit dims do not separate neighbors: a bias per channel and the result of a global pooling are vectors.
 // RUN: layout-run %t.plain.mlir %t.merged.mlir --function=unit_dims --input=%t.u.npy --input=%t.c.npy --max-rel=0
 // RUN: layout-run %t.plain.mlir %t.merged.mlir --function=unit_result --input=%t.c.npy --max-rel=0
 // RUN: layout-run %t.plain.mlir %t.merged.mlir --function=unit_part --input=%t.c.npy --max-rel=0
@@ -157,7 +155,7 @@ func.func @unit_part(%x: tensor<3x11x1x1xf32>) -> tensor<3x12x1x1xf32> {
 
 // Rows of a batch of sequences are one loop; a static size is kept. The
 // remainder of whole tiles is in one or two smaller ones.
-// CHECK-LABEL: func.func @open_rows
+// CHECK-LABEL: func.func @dynamic_rows
 // CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0, 1], [2]] : tensor<?x?x16xf32> into tensor<?x16xf32>
 // CHECK: scf.for %{{.*}} = %c0 to %[[WHOLE:.*]] step %c14
 // CHECK: %[[END:.*]] = arith.select %{{.*}}, %[[ROWS:.*]], %[[WHOLE]]
@@ -177,7 +175,7 @@ func.func @unit_part(%x: tensor<3x11x1x1xf32>) -> tensor<3x12x1x1xf32> {
 #w = affine_map<(b, s, n, k) -> (k, n)>
 #o = affine_map<(b, s, n, k) -> (b, s, n)>
 #rows = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
-func.func @open_rows(%x: tensor<?x?x16xf32>, %w: tensor<16x8xf32>, %b: index, %s: index, %y: tensor<?x4x8xf32>) -> (tensor<?x?x8xf32>, tensor<?x4x8xf32>) {
+func.func @dynamic_rows(%x: tensor<?x?x16xf32>, %w: tensor<16x8xf32>, %b: index, %s: index, %y: tensor<?x4x8xf32>) -> (tensor<?x?x8xf32>, tensor<?x4x8xf32>) {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty(%b, %s) : tensor<?x?x8xf32>
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x?x8xf32>) -> tensor<?x?x8xf32>

@@ -1,8 +1,4 @@
-// Check that non-constant inputs are copied to blocks that a tile reads, if L1
-// does not hold the cache lines of their rows and enough tiles read them: the
-// columns on the lanes of the second factor, and those of the first one, which
-// are broadcast. Neither is a multiple of its tile. The products equal those of
-// the rows exactly.
+// Check that non-constant inputs are packed into blocks that a tile reads if L1 does not hold the lines of their rows.
 //
 // RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-cpu-emit-kernels))" | FileCheck %s
 // RUN: layout-opt %s -layout-linalg-to-llvm -o %t.packed.mlir

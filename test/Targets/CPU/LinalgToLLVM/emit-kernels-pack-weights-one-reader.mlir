@@ -1,6 +1,4 @@
-// Check that constant weights with a single tile and kernel as reader are
-// packed into blocks of a whole tile, which are contiguous. If a second kernel
-// reads them, both read blocks of one vector.
+// Check that constant weights with one reader are packed into blocks of a whole tile, and of one vector otherwise.
 //
 // RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-cpu-emit-kernels{vector-bits=128 vector-registers=6 line-bytes=16 l2-bytes=32}))" -o %t.kernels.mlir
 // RUN: FileCheck %s < %t.kernels.mlir

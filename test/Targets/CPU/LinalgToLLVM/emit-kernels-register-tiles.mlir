@@ -50,9 +50,7 @@ func.func @windows_of_neighbors(%x: tensor<2x30x30x16xf32>, %k: tensor<2x3x3x16x
 
 // -----
 
-// Rows of 56 pixels are not aligned to lines, so a vector of them is two loads:
-// 6 output channels share the vectors of one row, instead of 8 sharing those of
-// three rows.
+// Rows of 56 pixels are not aligned to lines: 6 output channels share the vectors of one row, two loads each.
 // CHECK-LABEL: func.func @rows_that_are_not_aligned
 // CHECK: scf.for {{.*}} -> (vector<{{16|8}}xf32>{{(, vector<(16|8)xf32>){23} *}})
 // CHECK-COUNT-4: vector.transfer_read
@@ -126,9 +124,7 @@ func.func @rows_that_collide(%x: tensor<48x1024xf32>, %y: tensor<1024x32xf32>,
 
 // -----
 
-// The bandwidth of the LLC for 3 blocks of weights, which are read again for
-// each row of 7 pixels, keeps up with their products: not one block for two
-// rows.
+// The LLC reads 3 blocks of weights per row of 7 pixels as fast as they are multiplied.
 // CHECK-LABEL: func.func @weights_of_the_last_cache
 // CHECK: scf.for {{.*}} -> (vector<16xf32>{{(, vector<16xf32>){20} *}})
 #in = affine_map<(o1, h, w, o0, i, kh, kw) -> (i, h + kh, w + kw)>

@@ -1,6 +1,4 @@
-// Check floats of 4 to 8 bits, which LLVM lacks: all numbers of a format, and
-// numbers around them that are rounded to it, against the definition of the
-// format.
+// Check floats of 4 to 8 bits against the definition of their formats, including numbers that are rounded.
 
 // RUN: %python %S/Inputs/small_floats.py make %t
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.mlir

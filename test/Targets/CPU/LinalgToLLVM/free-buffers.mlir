@@ -1,6 +1,4 @@
-// Check that a function frees its allocations. A private function without
-// allocations stays unchanged, even if it could be folded, unless it calls
-// another function.
+// Check that a function frees its allocations, and that a private function without allocations is unchanged.
 
 // RUN: layout-opt %s --layout-cpu-free-buffers | FileCheck %s
 

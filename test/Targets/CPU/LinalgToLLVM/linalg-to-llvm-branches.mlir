@@ -1,7 +1,5 @@
 // RUN: layout-opt %s --layout-linalg-to-llvm | FileCheck %s
-// Check that a copy determines the owner if branches yield different buffers,
-// and that elementwise arithmetic on whole tensors is lowered like its linalg
-// form.
+// Check that a copy determines the owner if branches yield different buffers.
 
 // CHECK: llvm.func @choose
 // CHECK-NOT: bufferization

@@ -9,9 +9,7 @@ func.func @complex_transpose(%x: tensor<3x5xcomplex<f32>>) -> tensor<5x3xcomplex
   return %0 : tensor<5x3xcomplex<f32>>
 }
 
-// Elements of partial bytes are moved one by one: unrolling would enlarge the
-// code. Eight in the loop of the threads, the last eight, and one if there are
-// fewer.
+// Elements of partial bytes are moved one by one, because unrolling would enlarge the code.
 // CHECK: llvm.func @nibbles
 // CHECK-COUNT-17: llvm.store {{.*}} : i4
 // CHECK-NOT: llvm.store {{.*}} : i4

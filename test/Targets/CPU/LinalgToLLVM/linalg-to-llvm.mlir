@@ -1,10 +1,7 @@
 // RUN: layout-opt %s -layout-linalg-to-llvm | FileCheck %s
 // RUN: layout-opt %s -layout-linalg-to-llvm="emit-kernels=false fuse=false plan-memory=false" | FileCheck %s --check-prefix=LOOPS
 
-// Check the whole pipeline: one function with its signature and C interface, a
-// constant as a global, one allocation for the result and none for the
-// temporary, which is freed, and the loops as a function that LLVM does not
-// inline.
+// Check the whole pipeline: C interface, constants as globals, one allocation per result, loops as functions.
 // CHECK-DAG: llvm.mlir.global private constant @{{.*}}(dense_resource<weights>
 // CHECK: llvm.func @main(
 // CHECK-SAME: layout.signature = (tensor<4x8xf32>) -> tensor<4x8xf32>

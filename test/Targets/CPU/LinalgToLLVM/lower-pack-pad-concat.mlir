@@ -90,7 +90,7 @@ func.func @thick(%x: tensor<3x7x7xf32>) -> tensor<3x9x9xf32> {
 
 // Dynamic sizes are assumed to be large. An elementwise producer of the interior writes it in place; uses of its sizes
 // become those of its init.
-// CHECK-LABEL: func.func @open
+// CHECK-LABEL: func.func @dynamic
 // CHECK-SAME: (%[[X:.*]]: tensor<8x?xf32>, %[[E:.*]]: tensor<8x?xf32>
 // CHECK: %[[EMPTY:.*]] = tensor.empty
 // CHECK: tensor.extract_slice %[[EMPTY]][0, 0] [8, 2] [1, 1]
@@ -102,7 +102,7 @@ func.func @thick(%x: tensor<3x7x7xf32>) -> tensor<3x9x9xf32> {
 // CHECK: %[[Y:.*]] = linalg.generic {{.*}} ins(%[[X]] {{.*}} outs(%[[INTERIOR]]
 // CHECK: tensor.insert_slice %[[Y]] into %[[AROUND]][0, 2] [8, %[[SIZE]]] [1, 1]
 // CHECK-NOT: tensor.dim %[[Y]]
-func.func @open(%x: tensor<8x?xf32>, %e: tensor<8x?xf32>) -> (tensor<8x?xf32>, index) {
+func.func @dynamic(%x: tensor<8x?xf32>, %e: tensor<8x?xf32>) -> (tensor<8x?xf32>, index) {
   %zero = arith.constant 0.0 : f32
   %one = arith.constant 1 : index
   %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],

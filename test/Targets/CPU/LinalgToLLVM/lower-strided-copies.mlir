@@ -41,10 +41,10 @@ func.func @dense_or_not(%x: memref<2x?x8xf32, strided<[?, 8, 1]>>, %y: memref<2x
 }
 
 // Strides that state gaps need no check.
-// CHECK-LABEL: func.func @open_with_gaps
+// CHECK-LABEL: func.func @dynamic_with_gaps
 // CHECK-NOT: scf.if
 // CHECK: scf.for
-func.func @open_with_gaps(%x: memref<?x8xf32>, %y: memref<?x8xf32, strided<[16, 1]>>) {
+func.func @dynamic_with_gaps(%x: memref<?x8xf32>, %y: memref<?x8xf32, strided<[16, 1]>>) {
   memref.copy %x, %y : memref<?x8xf32> to memref<?x8xf32, strided<[16, 1]>>
   return
 }

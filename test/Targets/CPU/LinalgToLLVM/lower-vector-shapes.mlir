@@ -3,17 +3,17 @@
 // RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-cpu-lower-vector-shapes{masked-loads}))" | FileCheck %s --check-prefix=LOADS
 
 // With masks, vectors of 14 elements are loaded and stored as parts of 16.
-// CHECK-LABEL: func.func @ragged
+// CHECK-LABEL: func.func @non_divisible
 // MASKED: %[[MASK:.*]] = arith.constant dense<[true, {{(true, )*}}false, false]> : vector<16xi1>
 // MASKED: vector.maskedload %{{.*}} : memref<4x14xf32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
 // MASKED: vector.shuffle {{.*}} [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]
 // MASKED: vector.shuffle {{.*}} [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, -1, -1]
 // MASKED: vector.maskedstore %{{.*}} : memref<4x14xf32>, vector<16xi1>, vector<16xf32>
-// LOADS-LABEL: func.func @ragged
+// LOADS-LABEL: func.func @non_divisible
 // LOADS: %[[LOADED:.*]] = vector.maskedload
 // LOADS: %[[V:.*]] = vector.shuffle %[[LOADED]]
 // LOADS: vector.store %[[V]], {{.*}} vector<14xf32>
-func.func @ragged(%x: memref<4x14xf32>, %i: index) {
+func.func @non_divisible(%x: memref<4x14xf32>, %i: index) {
   %p = arith.constant 0.0 : f32
   %v = vector.transfer_read %x[%i, %i], %p {in_bounds = [true]} : memref<4x14xf32>, vector<14xf32>
   vector.transfer_write %v, %x[%i, %i] {in_bounds = [true]} : vector<14xf32>, memref<4x14xf32>
@@ -21,18 +21,18 @@ func.func @ragged(%x: memref<4x14xf32>, %i: index) {
 }
 
 // Byte elements stay.
-// CHECK-LABEL: func.func @ragged_bytes
+// CHECK-LABEL: func.func @non_divisible_bytes
 // CHECK: vector.load {{.*}} vector<14xi8>
-func.func @ragged_bytes(%x: memref<4x14xi8>, %i: index) -> vector<14xi8> {
+func.func @non_divisible_bytes(%x: memref<4x14xi8>, %i: index) -> vector<14xi8> {
   %p = arith.constant 0 : i8
   %v = vector.transfer_read %x[%i, %i], %p {in_bounds = [true]} : memref<4x14xi8>, vector<14xi8>
   return %v : vector<14xi8>
 }
 
 // An index is a 64-bit word.
-// CHECK-LABEL: func.func @ragged_indices
+// CHECK-LABEL: func.func @non_divisible_indices
 // MASKED: vector.maskedload {{.*}} into vector<8xindex>
-func.func @ragged_indices(%x: memref<4x7xindex>, %i: index) -> vector<7xindex> {
+func.func @non_divisible_indices(%x: memref<4x7xindex>, %i: index) -> vector<7xindex> {
   %p = arith.constant 0 : index
   %v = vector.transfer_read %x[%i, %i], %p {in_bounds = [true]} : memref<4x7xindex>, vector<7xindex>
   return %v : vector<7xindex>

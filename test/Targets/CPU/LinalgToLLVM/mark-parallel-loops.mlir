@@ -33,10 +33,10 @@ func.func @short(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>, %z: tensor<8x8xf32>) 
 
 // A dynamic size may be large. The last tile overlaps the previous one and is not parallel: two threads must not write
 // an element at the same time.
-// CHECK-LABEL: func.func @open
+// CHECK-LABEL: func.func @dynamic
 // CHECK: {layout.parallel}
 // CHECK: return
-// CHECK-LABEL: func.func @open_lanes
+// CHECK-LABEL: func.func @dynamic_lanes
 // CHECK: scf.for
 // CHECK-NOT: arith.minsi
 // CHECK: {layout.parallel}
@@ -46,11 +46,11 @@ func.func @short(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>, %z: tensor<8x8xf32>) 
 // CHECK: scf.for
 // CHECK: {layout.parallel}
 // CHECK: return
-func.func @open(%x: tensor<?x8xf32>, %z: tensor<?x8xf32>) -> tensor<?x8xf32> {
+func.func @dynamic(%x: tensor<?x8xf32>, %z: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %r = linalg.exp ins(%x : tensor<?x8xf32>) outs(%z : tensor<?x8xf32>) -> tensor<?x8xf32>
   return %r : tensor<?x8xf32>
 }
-func.func @open_lanes(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+func.func @dynamic_lanes(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %e = tensor.empty(%n) : tensor<?xf32>
   %r = linalg.exp ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
   return %r : tensor<?xf32>
@@ -76,7 +76,7 @@ func.func @asserts(%x: tensor<1024x1024xi32>) -> tensor<1024x1024xi32> {
 }
 
 // The last tile of a non-divisible transposition overlaps the previous one and follows it.
-// CHECK-LABEL: func.func @turn
+// CHECK-LABEL: func.func @transpose
 // CHECK: scf.for %{{.*}} = %c0 to %c992 step %c32
 // CHECK-NEXT: scf.for %{{.*}} = %c0 to %c512 step %c16
 // CHECK-NOT: arith.minsi
@@ -85,7 +85,7 @@ func.func @asserts(%x: tensor<1024x1024xi32>) -> tensor<1024x1024xi32> {
 // CHECK: arith.addi %[[COLUMN]], %c506368
 // CHECK: vector.load
 // CHECK: return
-func.func @turn(%x: tensor<1021x512xf32>) -> tensor<512x1021xf32> {
+func.func @transpose(%x: tensor<1021x512xf32>) -> tensor<512x1021xf32> {
   %e = tensor.empty() : tensor<512x1021xf32>
   %r = linalg.transpose ins(%x : tensor<1021x512xf32>) outs(%e : tensor<512x1021xf32>) permutation = [1, 0]
   return %r : tensor<512x1021xf32>

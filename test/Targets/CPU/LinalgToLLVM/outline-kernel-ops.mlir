@@ -16,10 +16,7 @@
 // CHECK-NOT: @layout_kernel_
 // CHECK: func.func private @layout_kernel(%{{.*}}: memref<4x8xf32>, %{{.*}}: memref<4x8xf32>)
 
-// With buffers there is one function per set of strides, here of a whole
-// tensor and of the interior of a wider one. The function declares that the
-// result is overwritten: the second kernel needs no copy of the result of the
-// first.
+// With buffers there is one function per set of strides, which declares that it overwrites its result.
 // BUFFERS-LABEL: func.func @shared
 // BUFFERS: %[[WHOLE:.*]] = memref.alloc() {{.*}} : memref<4x8xf32>
 // BUFFERS-NOT: memref.copy

@@ -86,13 +86,13 @@ func.func @short(%m: memref<64x?x?xf32>, %n: index, %v: f32) {
 // -----
 
 // A bound computed in an outer loop, and code next to a loop, end the nest.
-// CHECK-LABEL: func.func @ragged
+// CHECK-LABEL: func.func @non_divisible
 // CHECK: scf.parallel (%[[I:.*]]) = (%c0) to (%c16) step (%c1)
 // CHECK-NEXT: scf.for %{{.*}} = %c0 to %[[I]] step %c1 {
 // CHECK: scf.parallel (%[[J:.*]]) = (%c0) to (%c16) step (%c1)
 // CHECK-NEXT: memref.store %{{.*}}, %{{.*}}[%[[J]], %c0]
 // CHECK-NEXT: scf.for
-func.func @ragged(%m: memref<16x16xf32>, %v: f32) {
+func.func @non_divisible(%m: memref<16x16xf32>, %v: f32) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c16 = arith.constant 16 : index

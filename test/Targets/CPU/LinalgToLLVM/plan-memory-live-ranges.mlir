@@ -32,9 +32,7 @@ func.func @around(%v: f32, %i: index) {
 
 // -----
 
-// %p and %r share one position, one after the other, and %q, which is live with
-// both, is after them. Between %r, which ends at 160, and %q, which starts at
-// 256, there are 64 aligned bytes: %s with 128 is placed after %q.
+// %p and %r share one position; %s, with 128 bytes, does not fit into the 64 between %r and %q.
 // CHECK-LABEL: func.func @gap
 // CHECK: memref.alloc() {{.*}} : memref<576xi8>
 // CHECK-DAG: memref.view %{{.*}}[%c0{{.*}}][] : memref<576xi8> to memref<64xf32>

@@ -1,6 +1,4 @@
-// Check that a caller may overwrite one result of a call: other results that
-// are the same value after CSE, or a view of it, keep their numbers, and so
-// does a constant. Covers two loop-carried tensors, too.
+// Check that a caller may overwrite one result of a call without changing other results or constants.
 //
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; np.save(sys.argv[1], np.arange(4, dtype='i4'))" %t.x.npy

@@ -1,6 +1,4 @@
-// Check bf16 in vectors of any length: nine padded elements, minima of two
-// tensors, exp. Computed in f32 and rounded to nearest even, once also from
-// f64.
+// Check bf16 in vectors of any length, computed in f32 and rounded to nearest even.
 //
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir --implicit-check-not='xbf16>, !llvm.ptr'

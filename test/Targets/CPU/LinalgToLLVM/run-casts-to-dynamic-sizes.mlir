@@ -1,6 +1,4 @@
-// Check that a branch of another size than the following cast is not taken,
-// that a view without elements may have any offset, and that packed dims may
-// get a static size later.
+// Check casts of branches of other sizes, of views without elements, and of packed dims that get a static size.
 
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; t = sys.argv[1]; np.save(f'{t}.x.npy', np.arange(21, dtype='f4').reshape(3, 7)); np.save(f'{t}.y.npy', np.zeros((0, 2), dtype='f4'))" %t

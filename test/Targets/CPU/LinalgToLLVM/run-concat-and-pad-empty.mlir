@@ -1,6 +1,4 @@
-// Check a concatenation and a padding with parts without elements: no slice is
-// written whose offset is the end of the tensor, which upstream's verifier
-// rejects.
+// Check concatenation and padding with empty parts: upstream's verifier rejects a slice at the end of the tensor.
 
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.plain.mlir
 // RUN: layout-opt %s --layout-to-cpu='target={#layout.cpu<lanes = 4>}' -o %t.mlir

@@ -1,6 +1,4 @@
-// Check i1 elements, which occupy a byte each in memory and a bit each in
-// vectors: a constant, a result that a second kernel reads, and one that the
-// caller reads.
+// Check i1 elements, which occupy a byte each in memory and a bit each in vectors.
 
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; t = sys.argv[1]; r = np.random.default_rng(1); [np.save(f'{t}.{k}.npy', r.standard_normal((3, 37)).astype('f4')) for k in 'xy']" %t

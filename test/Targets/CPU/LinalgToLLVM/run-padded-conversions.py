@@ -1,8 +1,5 @@
 # RUN: %python %s
-# Check conversions to partially filled blocks against numpy, including padding: transposed remainders and contiguous
-# ones, shorter and longer than a register, one element and one block, two padded dims, no elements, a dynamic batch,
-# rows copied in chunks with a remainder (all parts of a row in one loop) and without; padding of zeros and of ones;
-# three vector lengths, with one thread and with several.
+# Check conversions to partially filled blocks, padding included, against NumPy, for three vector lengths.
 import pathlib
 import tempfile
 

@@ -1,6 +1,4 @@
-// Check a slice of an untiled dim of an unpack, with the packed dims in another
-// order and with a dynamic size. Upstream's canonicalizer would fold it into an
-// unpack that its own verifier rejects.
+// Check a slice of an untiled dim of an unpack, which upstream would fold into an unpack that its verifier rejects.
 
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; t = sys.argv[1]; np.save(f'{t}.x.npy', np.arange(2 * 3 * 4 * 5, dtype='f4').reshape(2, 3, 4, 5)); np.save(f'{t}.y.npy', np.zeros(2, dtype='f4'))" %t

@@ -1,6 +1,4 @@
-// Check that a slice of dynamic size that one function returns and another one
-// takes is contiguous there, also if it is computed in place in a larger
-// tensor.
+// Check that a slice of dynamic size that a function returns is contiguous for the function that reads it.
 //
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.mlir
 // RUN: %python -c "import numpy as np; np.save(r'%t.x.npy', np.arange(80, dtype=np.float32).reshape(8, 10)); np.save(r'%t.n.npy', np.zeros(9, np.float32))"

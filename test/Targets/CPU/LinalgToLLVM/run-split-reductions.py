@@ -1,7 +1,5 @@
 # RUN: %python %s
-# Check reductions that are split because their operands exceed a cache: they compute numpy's results, and the same bits
-# with any number of threads, with epilogues, accumulation into existing results, partial tiles, a batch, windows,
-# strides, masks, f16, f64 and integers.
+# Check that reductions split by cache size compute NumPy's results, with the same bits for any number of threads.
 import pathlib
 import tempfile
 
@@ -39,8 +37,7 @@ def multiply(element, sums, mask=None):
 
 
 def convolution(shape, window=1, stride=1, element="f32", sums="f32", batch=1, adds=False, ends=None, mask=None):
-    """Returns a function, its inputs, and its expected result. `shape` is input blocks, output blocks, height,
-    width."""
+    """Returns a function, its inputs, and its expected result, for input blocks, output blocks, height and width."""
     blocks_in, blocks_out, height, width = shape
     kinds = {"f32": np.float32, "f16": np.float16, "f64": np.float64, "i8": np.int8, "i32": np.int32}
 

@@ -1,8 +1,5 @@
 # RUN: %python %s
-# Check transposing copies against numpy: every element size, three vector lengths, tiles that divide the extents and
-# tiles that overlap, short columns and rows (an odd number of them by blends), rows and columns that share few cache
-# sets (by stages of several sizes, along whole rows, by several lines of short rows), padding, slices, a dynamic batch,
-# no elements; with one thread and with several.
+# Check transposing copies of every strategy, element size and vector length against NumPy, with any number of threads.
 import pathlib
 import tempfile
 

@@ -1,6 +1,4 @@
-// Check that the transforms of Winograd's convolution are loops over small
-// products, and that such a convolution computes its definition, with and
-// without layouts.
+// Check that Winograd's transforms are loops over small products, and that the convolution keeps its results.
 //
 // DEFINE: %{target} = '{#layout.cpu<lanes = 16>}'
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.0.mlir

@@ -5,9 +5,7 @@
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-cpu-bufferize,func.func(layout-cpu-tile-transposes{l2-bytes=8388608},canonicalize,cse))" | FileCheck %s --check-prefix=SECOND
 
 // Columns of the result are 2048 bytes apart and share two sets of L1: both
-// vectors of a line are stored consecutively. Rows of the source conflict,
-// too, and are too few to be staged: all rows are read for two tiles of
-// columns.
+// Conflicting rows that are too few to be staged are all read for two tiles of columns.
 // CHECK-LABEL: func.func @colliding
 // CHECK: scf.for %[[BLOCK:.*]] = %c0 to %c512 step %c32
 // CHECK: scf.for {{.*}} to %c64 step %c16
@@ -28,14 +26,14 @@ func.func @colliding(%x: tensor<64x8x512xf32>) -> tensor<512x8x64xf32> {
 // Seven tiles of 8 columns cover 56, four of 16 would cover 64. Columns of the result evict each
 // other from L1: four lines of each are written at once, and a whole row is read before the next
 // rows.
-// CHECK-LABEL: func.func @ragged
+// CHECK-LABEL: func.func @non_divisible
 // CHECK: scf.for {{.*}} to %c512 step %c64
 // CHECK: scf.for %[[COLUMN:.*]] = %{{.*}} to {{.*}} step %c8
 // CHECK: arith.minsi %[[COLUMN]], %c41
 // CHECK-COUNT-16: vector.load {{.*}} vector<8xf32>
 // CHECK-COUNT-16: vector.store {{.*}} vector<8xf32>
 // CHECK: vector.load
-func.func @ragged(%x: tensor<512x49xf32>) -> tensor<49x512xf32> {
+func.func @non_divisible(%x: tensor<512x49xf32>) -> tensor<49x512xf32> {
   %e = tensor.empty() : tensor<49x512xf32>
   %r = linalg.transpose ins(%x : tensor<512x49xf32>) outs(%e : tensor<49x512xf32>) permutation = [1, 0]
   return %r : tensor<49x512xf32>
@@ -83,9 +81,7 @@ func.func @bytes(%x: tensor<8256x4128xi8>) -> tensor<4128x8256xi8> {
 
 // -----
 
-// All lines of a column of the source share one set: 128 x 128 bytes are copied
-// to a stage, and from there in tiles of 64 rows of few lines of the result. A
-// block of a small cache is less than a tile.
+// All lines of a column of the source share one set: blocks of 128 x 128 bytes are staged.
 // SMALL-LABEL: func.func @staged
 // SMALL-NOT: memref<16384xi8>
 // CHECK-LABEL: func.func @staged
@@ -107,9 +103,7 @@ func.func @staged(%x: tensor<1024x4096xi8>) -> tensor<4096x1024xi8> {
 
 // -----
 
-// A block of 2-byte elements has 128 rows of 64, half of L1. If a register
-// is a line, its stores to a result that exceeds the caches are
-// nontemporal.
+// A block of 2-byte elements has 128 rows of 64, half of L1; stores of whole lines are nontemporal.
 // WIDE-LABEL: func.func @staged_halves
 // WIDE-NOT: nontemporal
 // WIDE: vector.load {{.*}}memref<8192xf16>
@@ -129,9 +123,7 @@ func.func @staged_halves(%x: tensor<512x512xf16>) -> tensor<512x512xf16> {
 
 // -----
 
-// The lines of 16 columns of the result, which are written once each, would
-// evict those that are prefetched: a block is transposed on its way to the
-// stage, whose columns are a line longer, and copied from there.
+// The lines of 16 columns of the result would evict prefetched lines: blocks are transposed into the stage.
 // CHECK-LABEL: func.func @staged_floats
 // CHECK: scf.for {{.*}} to %c512 step %c32
 // CHECK: scf.for {{.*}} to %c512 step %c128

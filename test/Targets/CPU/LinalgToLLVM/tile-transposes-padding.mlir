@@ -63,9 +63,7 @@ func.func @odd_padding(%x: tensor<3x64xf32>) -> tensor<64x7xf32> {
 
 // -----
 
-// Five elements of a row of 21 and their padding are one store, assembled from
-// two overlapping loads. Whole blocks and the remainder are processed together
-// in chunks of 128 rows, the last of which overlaps the previous one.
+// Five elements of a row of 21 and their padding are one store, assembled from two overlapping loads.
 // CHECK-LABEL: func.func @rest_of_rows
 // CHECK-NOT: linalg.fill
 // CHECK: scf.for %{{.*}} = %c0{{.*}} to %c896{{.*}} step %c128

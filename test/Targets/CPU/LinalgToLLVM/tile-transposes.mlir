@@ -6,10 +6,8 @@
 // Registers of half a 128-bit lane, or of one and a half, are lowered to loops.
 // LOOPS-NOT: vector.
 
-// Tiles of 8 columns and 16 rows, in squares of 8 columns and 8 rows: the lanes of rows 0 and 4 are
-// exchanged, then two rounds within lanes, and rows of 8 are written. The last tile of 21 starts at
-// 13.
-// CHECK-LABEL: func.func @ragged
+// Tiles of 8 columns and 16 rows, as squares of 8 x 8; the last tile of 21 rows starts at 13.
+// CHECK-LABEL: func.func @non_divisible
 // CHECK: scf.for {{.*}} to %c32 step %c16
 // CHECK: scf.for %[[COLUMN:.*]] = %c0 to %c21 step %c8
 // CHECK: arith.minsi %[[COLUMN]], %c13
@@ -17,7 +15,7 @@
 // CHECK: vector.load {{.*}} vector<8xf32>
 // CHECK-COUNT-10: vector.shuffle {{.*}} vector<8xi32>, vector<8xi32>
 // CHECK-COUNT-8: vector.store {{.*}} vector<8xf32>
-func.func @ragged(%x: tensor<32x21xf32>) -> tensor<21x32xf32> {
+func.func @non_divisible(%x: tensor<32x21xf32>) -> tensor<21x32xf32> {
   %e = tensor.empty() : tensor<21x32xf32>
   %r = linalg.transpose ins(%x : tensor<32x21xf32>) outs(%e : tensor<21x32xf32>) permutation = [1, 0]
   return %r : tensor<21x32xf32>
@@ -177,9 +175,7 @@ func.func @short_columns(%x: tensor<2x16x32x9xf32>) -> tensor<2x9x32x16xf32> {
 
 // -----
 
-// Rows of the source are far apart, columns of the result are not: 256 columns of a
-// row are read before the next rows. Squares have 16 rows, whose lanes are exchanged
-// first.
+// Rows of the source are far apart: 256 columns of a row are read before the next rows.
 // CHECK-LABEL: func.func @far_rows
 // CHECK: scf.for %[[BLOCK:.*]] = %c0 to %c1024 step %c256
 // CHECK: scf.for {{.*}} to %c64 step %c16
@@ -197,14 +193,14 @@ func.func @far_rows(%x: tensor<64x1024xf32>) -> tensor<1024x64xf32> {
 // -----
 
 // A partial block ends with the source.
-// CHECK-LABEL: func.func @ragged_block
+// CHECK-LABEL: func.func @non_divisible_block
 // CHECK: scf.for %[[BLOCK:.*]] = %c0 to %c300 step %c256
 // CHECK: scf.for {{.*}} to %c64 step %c16
 // CHECK: %[[MOST:.*]] = arith.addi %[[BLOCK]], %c256
 // CHECK: %[[END:.*]] = arith.minsi %[[MOST]], %c300
 // CHECK: scf.for %[[COLUMN:.*]] = %[[BLOCK]] to %[[END]] step %c16
 // CHECK: arith.minsi %[[COLUMN]], %c284
-func.func @ragged_block(%x: tensor<64x300xf32>) -> tensor<300x64xf32> {
+func.func @non_divisible_block(%x: tensor<64x300xf32>) -> tensor<300x64xf32> {
   %e = tensor.empty() : tensor<300x64xf32>
   %r = linalg.transpose ins(%x : tensor<64x300xf32>) outs(%e : tensor<300x64xf32>) permutation = [1, 0]
   return %r : tensor<300x64xf32>
@@ -368,9 +364,7 @@ func.func @four_columns(%x: tensor<64x2x2xi8>) -> tensor<2x2x64xi8> {
 
 // -----
 
-// Fourteen rows of floats are one square of sixteen with the last row repeated, and a register
-// is stored with a mask; with 256-bit vectors they are squares of eight, two rows of which
-// overlap.
+// Fourteen rows are one square of sixteen, stored with a mask, or squares of eight that overlap in two rows.
 // CHECK-LABEL: func.func @fourteen_rows
 // CHECK-NOT: vector.maskedstore
 // CHECK: vector.store {{.*}} vector<8xf32>

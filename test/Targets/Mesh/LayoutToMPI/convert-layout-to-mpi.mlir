@@ -25,9 +25,7 @@
 // CHECK: %[[RESULT:.*]] = bufferization.to_tensor %[[TARGET]] restrict writable
 // CHECK: return %[[RESULT]]
 
-// The 6 elements are in blocks of 3, which the ranks exchange. Two rows send, two receive, each of 3 elements from
-// 0 to 0 with strides 1 and 1; rank 0 sends to rank 1, 3 elements by row 0, and receives by row 3; rank 1 receives by
-// row 1 and sends by row 2. No rank has copies; steps of rank 0 are at 20 and 25, those of rank 1 at 30 and 35.
+// Ranks exchange 3 elements: rank 0 sends by row 0 and receives by row 3, rank 1 receives by row 1 and sends by row 2.
 // CHECK: memref.global "private" constant @layout_messages : memref<46xi64> = dense<[
 // CHECK-SAME: 0, 0, 3, 1, 1, 0, 0, 3, 1, 1, 0, 0, 3, 1, 1, 0, 0, 3, 1, 1,
 // CHECK-SAME: 1, 1, 3, 0, 5, 1, 0, 3, 15, 20, 0, 0, 3, 5, 10, 0, 1, 3, 10, 15,

@@ -2,7 +2,7 @@
 // RUN: layout-opt %s --layout-mesh-import-shardings --split-input-file --verify-diagnostics
 
 shard.grid @grid(shape = 4)
-func.func @open_halo(%a: tensor<8xf32>, %size: i64) -> tensor<8xf32> {
+func.func @dynamic_halo(%a: tensor<8xf32>, %size: i64) -> tensor<8xf32> {
   // expected-error@below {{'shard.sharding' op has halos of dynamic sizes: messages need static sizes}}
   %s = shard.sharding @grid split_axes = [[0]] halo_sizes = [1, %size] : !shard.sharding
   %0 = shard.shard %a to %s : tensor<8xf32>
@@ -54,7 +54,7 @@ func.func @computes(%a: tensor<8xf32>) {
 // -----
 
 shard.grid @grid(shape = 4)
-func.func @open(%a: tensor<?xf32>) -> tensor<?xf32> {
+func.func @dynamic(%a: tensor<?xf32>) -> tensor<?xf32> {
   %s = shard.sharding @grid split_axes = [[0]] : !shard.sharding
   // expected-error@below {{dim 0, which it splits, has a dynamic size}}
   %0 = shard.shard %a to %s : tensor<?xf32>

@@ -87,16 +87,14 @@ again = [case for case, bytes_sent in zip(cases, sent, strict=True) if bytes_sen
 cut = run_cases(folder / "cut", again, "max-extra-bytes=64")
 assert list(cut) == [least(case) for case in again]
 
-# Cases that upstream's resharding does not support, by its annotations. Its partitioner makes one all_to_all of a swap,
-# with a wrong result; crashes if two axes change places; rejects rows that the ranks do not divide; keeps the rows of a
-# removed halo; and all_gather, all_to_all and shift are not lowered to MPI.
+# Cases that upstream's resharding rejects, crashes on, computes wrongly, or does not lower to MPI.
 square, four = {"a0": 2, "a1": 2}, {"a0": 4}
 rows, columns, whole = (Distribution(four, splits) for splits in ([["a0"], []], [[], ["a0"]], [[], []]))
 halo = Distribution(four, [["a0"], []], halos=[[1, 2], [0, 0]])
 failures = {
     "swapped axes": [Case(Distribution(square, [["a0"], ["a1"]]), Distribution(square, [["a1"], ["a0"]]), (8, 8))],
     "exchanged axes": [Case(Distribution(square, [["a0", "a1"], []]), Distribution(square, [["a1", "a0"], []]), (8, 8))],
-    "ragged rows": [Case(whole, rows, (10, 6)), Case(rows, columns, (10, 6))],
+    "non-divisible rows": [Case(whole, rows, (10, 6)), Case(rows, columns, (10, 6))],
     "a removed halo": [Case(halo, rows, (8, 6)), Case(halo, rows, (10, 6)), Case(rows, halo, (8, 6))],
     "collectives": [Case(rows, whole, (8, 6)), Case(rows, columns, (8, 8)),
                     Case(Distribution(four, [["a0"]]), Shifted("a0", 4, 8), (8,))],

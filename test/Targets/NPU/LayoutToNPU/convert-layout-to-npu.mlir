@@ -1,4 +1,4 @@
-// RUN: layout-opt --mlir-print-local-scope %s -split-input-file --convert-layout-to-npu | FileCheck %s
+// RUN: layout-opt %s -split-input-file --convert-layout-to-npu | FileCheck %s
 // Check that tensors become memory: loads precede the first op that needs them, accumulators are filled, a tensor is
 // live until its last use, and results and constants are in system memory.
 
@@ -6,6 +6,8 @@
 #rows = #layout.npu_scatter<aligned, start = 0, axes = "CW", target = #npu>
 #columns = #layout.npu_scatter<matrix 2, start = 0, target = #npu>
 
+// CHECK-DAG: #[[NPU_ALIGNED:.*]] = #layout.npu_scatter<aligned, start = 0, axes = "CW"
+// CHECK-DAG: #[[NPU_MATRIX:.*]] = #layout.npu_scatter<matrix 2, start = 0
 // CHECK: memref.global "private" constant @[[W:.*]] : memref<5x7xf32, #npu.memory<system>> = dense<1.000000e+00>
 // CHECK: func.func @matmul(%[[X:.*]]: memref<3x5xf32, #npu.memory<system>>, %[[R:.*]]: memref<3x7xf32, #npu.memory<system>> {npu.result})
 func.func @matmul(%x: tensor<3x5xf32>) -> tensor<3x7xf32> {
@@ -14,9 +16,9 @@ func.func @matmul(%x: tensor<3x5xf32>) -> tensor<3x7xf32> {
   %wl = layout.convert %w : tensor<5x7xf32> to tensor<5x7xf32, #columns>
   %xl = layout.convert %x : tensor<3x5xf32> to tensor<3x5xf32, #rows>
   %e = tensor.empty() : tensor<3x7xf32, #columns>
-  // CHECK: %[[XL:.*]] = npu.alloc : memref<3x5xf32, #layout.npu_scatter<aligned, start = 0, axes = "CW"
+  // CHECK: %[[XL:.*]] = npu.alloc : memref<3x5xf32, #[[NPU_ALIGNED]],
   // CHECK: npu.copy %[[X]] to %[[XL]]
-  // CHECK: %[[XM:.*]] = npu.alloc : memref<3x5xf32, #layout.npu_scatter<matrix 2, start = 0
+  // CHECK: %[[XM:.*]] = npu.alloc : memref<3x5xf32, #[[NPU_MATRIX]],
   // CHECK: npu.copy %[[XL]] to %[[XM]]
   // CHECK: %[[C:.*]] = memref.get_global @[[W]]
   // CHECK: %[[WL:.*]] = npu.alloc
@@ -46,11 +48,13 @@ func.func @matmul(%x: tensor<3x5xf32>) -> tensor<3x7xf32> {
 #map = affine_map<(n, c, h, w) -> (n, c, h, w)>
 #row = affine_map<(n, c, h, w) -> (w)>
 
+// CHECK-DAG: #[[NPU_ALIGNED1:.*]] = #layout.npu_scatter<aligned, start = 1, axes = "CW"
+// CHECK-DAG: #[[MAP1:.*]] = affine_map<(d0, d1, d2, d3) -> (d1 mod 4, d3)>
 // CHECK: func.func @broadcast(%{{.*}}, %[[B:.*]]: memref<5xf32, #npu.memory<system>>
 // CHECK: %[[E:.*]] = memref.expand_shape %[[B]] {{\[}}[0, 1]] output_shape [1, 5]
-// CHECK: %[[ROW:.*]] = npu.alloc : memref<4x5xf32, #layout.npu_scatter<aligned, start = 1, axes = "CW"
+// CHECK: %[[ROW:.*]] = npu.alloc : memref<4x5xf32, #[[NPU_ALIGNED1]],
 // CHECK: npu.copy %[[E]] to %[[ROW]] broadcast
-// CHECK: linalg.generic {indexing_maps = [{{.*}}, affine_map<(d0, d1, d2, d3) -> (d1 mod 4, d3)>, {{.*}}]
+// CHECK: linalg.generic {indexing_maps = [{{.*}}, #[[MAP1]], {{.*}}]
 func.func @broadcast(%x: tensor<1x6x4x5xf32>, %b: tensor<5xf32>) -> tensor<1x6x4x5xf32> {
   %xl = layout.convert %x : tensor<1x6x4x5xf32> to tensor<1x6x4x5xf32, #t>
   %e = tensor.empty() : tensor<1x6x4x5xf32, #t>
@@ -73,13 +77,14 @@ func.func @broadcast(%x: tensor<1x6x4x5xf32>, %b: tensor<5xf32>) -> tensor<1x6x4
 #npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>
 #t = #layout.npu_scatter<aligned, start = 0, target = #npu>
 
+// CHECK: #[[NPU_STRIDED1:.*]] = #layout.npu_scatter<strided [{{.*}}], start = 3,
 // CHECK: func.func @parts
 // CHECK: %[[C:.*]] = npu.alloc : memref<1x9x4x4xf32
 // CHECK: %[[P:.*]] = npu.subview %[[C]] [0, 0, 0, 0] [1, 6, 4, 4]
 // CHECK: %[[IN:.*]] = npu.subview %[[P]] [0, 0, 1, 1] [1, 6, 2, 2] [1, 1, 1, 1]
 // CHECK: npu.fill 0.000000e+00 : f32 to %[[P]] on dma
 // CHECK: npu.copy %{{.*}} to %[[IN]]
-// CHECK: %[[S:.*]] = npu.subview %[[P]] [0, 3, 0, 0] [1, 3, 4, 4] [1, 1, 1, 1] : {{.*}} to memref<1x3x4x4xf32, #layout.npu_scatter<strided [{{.*}}], start = 3,
+// CHECK: %[[S:.*]] = npu.subview %[[P]] [0, 3, 0, 0] [1, 3, 4, 4] [1, 1, 1, 1] : {{.*}} to memref<1x3x4x4xf32, #[[NPU_STRIDED1]],
 // CHECK: %[[Q:.*]] = npu.alloc : memref<1x3x4x4xf32
 // CHECK: npu.copy %[[S]] to %[[Q]]
 // CHECK: %[[C1:.*]] = npu.subview %[[C]] [0, 6, 0, 0] [1, 3, 4, 4]

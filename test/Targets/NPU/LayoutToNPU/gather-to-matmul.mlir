@@ -1,7 +1,5 @@
 // RUN: layout-opt %s --npu-legalize-linalg --canonicalize --split-input-file | FileCheck %s
-// Check that rows of a constant at data-dependent positions become a product with ones and zeros, that few rows of other
-// tables are selected one by one, and that many are two products with halves of their words; run-gather-rows.py,
-// run-composed-ops.py and run-dynamic-scalars.py check the results.
+// Check that rows of a constant at data-dependent positions become a product with ones and zeros.
 
 // CHECK-DAG: #[[ONES:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
 // CHECK-DAG: #[[TABLE:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>

@@ -1,8 +1,6 @@
 // RUN: layout-opt %s --layout-to-npu --mlir-print-ir-before=layout-materialize -o /dev/null 2>&1 | FileCheck %s
 
-// Check that each window of the first dim accumulates into the previous result:
-// init and result are one tensor with one layout, even if an init with another
-// layout would be cheaper to read.
+// Check that each window of the first dim accumulates in place into the previous result.
 // CHECK-COUNT-4: operand_layouts = [#{{[a-z0-9_]+}}, #{{[a-z0-9_]+}}, #[[SUM:[a-z0-9_]+]]], layout.result_layouts = [#[[SUM]]]
 // CHECK-NOT: operand_layouts = [#{{[a-z0-9_]+}}, #{{[a-z0-9_]+}}, #
 // CHECK: return

@@ -1,8 +1,6 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t | FileCheck %s
-# Check a norm, a product whose slices are queries, keys and values, heads, and the following product, in the simulator
-# against numpy. On chips that hold the whole program, the matrix for row sums and for heads stays in local memory:
-# little more than arguments, constants and results is transferred.
+# Check attention in the simulator against NumPy; the matrix for row sums stays in local memory if the program fits.
 # CHECK: 9 programs, none with a kernel
 import pathlib
 import re
@@ -76,8 +74,7 @@ class Text:
 
 
 def check(chip, tokens, width, heads, cut, most=None):
-    """Checks one program; `cut` is true if queries, keys and values are slices of one product. At most `most` times the
-    lower bound is transferred."""
+    """Checks one program, which transfers at most `most` times the lower bound; `cut` means slices of one product."""
     head = width // heads
     x = random.standard_normal((tokens, width)).astype(np.float32)
     weights = [(random.standard_normal((width, width)) / width**0.5).astype(np.float32) for _ in range(4)]

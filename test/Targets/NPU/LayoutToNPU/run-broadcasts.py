@@ -1,8 +1,6 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t
-# Check that a tensor that every core needs is loaded once per core, not per channel or column: tensors without the dim
-# that is distributed over cores, from any start core, in the simulator against numpy, with stated layouts and with
-# assigned ones.
+# Check that a tensor without the dim that is distributed over cores is loaded once per core, against NumPy.
 import pathlib
 import sys
 

@@ -1,8 +1,6 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t
-# Check that bytes that become f32 in the aligned layout and then a matrix move through system memory, because no loop
-# has a core step on both sides: in the simulator against numpy, with few transfers, on sizes that would need more
-# transfers than a move may have.
+# Check that a move from the aligned layout to a matrix goes through system memory, with few transfers, against NumPy.
 import numpy as np
 
 from npu_cases import compile_for

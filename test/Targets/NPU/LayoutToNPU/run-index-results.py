@@ -181,9 +181,9 @@ for chip_number, chip in enumerate(('"BM1684"', '"BM1688"', "npus = 3, bytes_per
   return %r#0, %r#1 : tensor<{rows}x4xi64>, tensor<{rows}x{columns}xf32>
 }}"""
     wanted = tokens.copy()
-    for turn in range(2):
-        last = table[wanted[:, turn]]
-        wanted[:, turn + 1] = last.argmax(axis=1)
+    for step in range(2):
+        last = table[wanted[:, step]]
+        wanted[:, step + 1] = last.argmax(axis=1)
     grown, row = run_functions(text, chip, tokens)
     np.testing.assert_array_equal(grown, wanted)
     np.testing.assert_array_equal(row, last)
@@ -192,12 +192,12 @@ for chip_number, chip in enumerate(('"BM1684"', '"BM1688"', "npus = 3, bytes_per
     for number, shape in enumerate(((2, 67, 5), (3, 10, 1), (1, 1, 3), (70, 3, 2))):
         x = random.integers(-2, 3, shape).astype(np.float32)
         # The chips share the orders among them.
-        for turn in (number + chip_number, number + chip_number + 2):
-            predicate, order = list(ORDERS.items())[turn % len(ORDERS)]
-            word, worst = ("i32", "i64")[turn % 2], -np.inf if predicate[1] == "g" else np.inf
+        for order_number in (number + chip_number, number + chip_number + 2):
+            predicate, order = list(ORDERS.items())[order_number % len(ORDERS)]
+            word, worst = ("i32", "i64")[order_number % 2], -np.inf if predicate[1] == "g" else np.inf
             text, start = ("0xFF800000" if worst < 0 else "0x7F800000"), 0
             body = with_nan(predicate, "e" in predicate)
-            if turn == number + chip_number + 2:
+            if order_number == number + chip_number + 2:
                 worst, text, start, body = 1, 1.0, 77, f"%is = arith.cmpf {predicate}, %a, %best : f32"
             found = run_functions(both(body, text, start, shape, word), chip, x)
             for output, wanted in zip(found, find(x, order, worst, start), strict=True):

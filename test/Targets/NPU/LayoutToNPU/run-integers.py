@@ -1,8 +1,6 @@
 # RUN: rm -rf %t && mkdir -p %t
 # RUN: env CXX=%host_cxx %python %s %t | FileCheck %s
-# Check that integers that f32 represents exactly run as OKKernel functions, without a kernel of the simulator, with the
-# bits of numpy's 64-bit integers: sums of products, requantizations at the limits and at ties, pools, quotients,
-# results of up to 2^24. Unproven ones stay kernels, and are right, too.
+# Check that integers that f32 represents exactly run as OKKernel functions, with the bits of NumPy's 64-bit integers.
 # CHECK: BM1684: 14 of functions, 4 of kernels
 # CHECK: BM1684X: 14 of functions, 4 of kernels
 # CHECK: BM1688: 14 of functions, 4 of kernels

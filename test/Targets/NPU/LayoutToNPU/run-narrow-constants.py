@@ -1,9 +1,6 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t | FileCheck %s
-# Check that f32 weights with int8 values are transferred as bytes and become f32 on the cores: convolutions with uneven
-# channels, strides, batches and groups, matrix products, weights with two readers, weights that are tiled with their
-# op, and weights that do not fit next to other live tensors. Compared with numpy in the simulator, and by the bytes of
-# the constants.
+# Check that f32 weights with int8 values are transferred as bytes and become f32 on the cores, against NumPy.
 # CHECK: conv 64x32x3x3: bytes
 # CHECK: conv 70x6x3x3: bytes
 # CHECK: conv 40x5x3x3: floats

@@ -1,9 +1,6 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t | FileCheck %s
-# Check ops of trained networks as importers write them, run as OKKernel functions only, in the simulator of three chips
-# against numpy: resizes with indices and weights computed from loops as floats, padding by tables of indices, grouped
-# and transposed convolutions, clips by comparisons, i1 between ops, logarithms and powers, constant-trip loops. Each
-# case is a function that one program calls.
+# Check ops of trained networks, as importers write them, as OKKernel functions on three chips against NumPy.
 # CHECK: BM1684: [[N:[0-9]+]] results, 0 kernels
 # CHECK: BM1684X: [[N]] results, 0 kernels
 # CHECK: BM1688: [[N]] results, 0 kernels
@@ -334,9 +331,9 @@ case(f"""  %n = arith.constant dense<0> : tensor<3x5xi64>
 
 x, table = draw(3, 4), draw(6, 4)
 wanted = x
-for turn in range(1, 6, 2):
+for step in range(1, 6, 2):
     for _ in range(2):
-        wanted = np.maximum(wanted + table[turn], 0)
+        wanted = np.maximum(wanted + table[step], 0)
 case(f"""  %one = arith.constant 1 : index
   %two = arith.constant 2 : index
   %six = arith.constant 6 : index

@@ -1,7 +1,5 @@
 // RUN: layout-opt %s -split-input-file --convert-layout-to-npu | FileCheck %s
-// Check that a tensor assembled from slices and an empty tensor is moved as a
-// whole: elements that no slice writes are filled before, so that no
-// uninitialized byte is read.
+// Check that a tensor assembled from slices is moved as a whole, after the elements that no slice writes are filled.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
 #t = #layout.npu_scatter<aligned, start = 0, target = #npu>

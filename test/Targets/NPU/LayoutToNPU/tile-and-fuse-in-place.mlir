@@ -35,7 +35,7 @@ func.func @chain(%x: tensor<4x8xf32>, %y: tensor<8x8xf32>, %bias: tensor<8xf32>)
 // Not in place: the function needs scratch memory, the operand has other
 // readers or another layout, or the result is a part of a larger tensor.
 #row = affine_map<(d0, d1) -> (d0, d1)>
-#turned = affine_map<(d0, d1) -> (d1, d0)>
+#transposed = affine_map<(d0, d1) -> (d1, d0)>
 
 // CHECK-LABEL: func.func @others
 // CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<8x8xf32>
@@ -43,7 +43,7 @@ func.func @chain(%x: tensor<4x8xf32>, %y: tensor<8x8xf32>, %bias: tensor<8xf32>)
 // CHECK-SAME: outs(%[[EMPTY]] :
 // CHECK: linalg.generic {{.*}}is_read_again
 // CHECK-SAME: outs(%[[EMPTY]] :
-// CHECK: linalg.generic {{.*}}is_turned
+// CHECK: linalg.generic {{.*}}is_transposed
 // CHECK-SAME: outs(%[[EMPTY]] :
 // CHECK: linalg.generic {{.*}}is_part
 // CHECK-SAME: outs(%[[EMPTY]] :
@@ -64,7 +64,7 @@ func.func @others(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>, ten
     %s = arith.negf %in : f32
     linalg.yield %s : f32
   } -> tensor<8x8xf32>
-  %t = linalg.generic {indexing_maps = [#turned, #row], iterator_types = ["parallel", "parallel"], library_call = "is_turned"}
+  %t = linalg.generic {indexing_maps = [#transposed, #row], iterator_types = ["parallel", "parallel"], library_call = "is_transposed"}
       ins(%n : tensor<8x8xf32>) outs(%empty : tensor<8x8xf32>) {
   ^bb0(%in: f32, %out: f32):
     %s = arith.negf %in : f32

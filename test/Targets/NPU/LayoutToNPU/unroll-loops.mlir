@@ -1,12 +1,12 @@
 // Check that loops with a constant trip count are unrolled.
 // RUN: layout-opt %s -split-input-file -verify-diagnostics --npu-unroll-loops --canonicalize | FileCheck %s
 
-// CHECK-LABEL: func.func @turns(
+// CHECK-LABEL: func.func @unroll(
 // CHECK-NOT: scf.for
 // CHECK: tensor.extract_slice %arg0[0, 0] [1, 4]
 // CHECK: tensor.extract_slice %arg0[3, 0] [1, 4]
 // CHECK-NOT: tensor.extract_slice
-func.func @turns(%x: tensor<6x4xf32>, %y: tensor<1x4xf32>) -> tensor<1x4xf32> {
+func.func @unroll(%x: tensor<6x4xf32>, %y: tensor<1x4xf32>) -> tensor<1x4xf32> {
   %zero = arith.constant 0 : index
   %three = arith.constant 3 : index
   %six = arith.constant 6 : index

@@ -1,7 +1,7 @@
 // Check the memory of tensors on cores: parts are in the memory of the whole if both fit, and views of other elements
 // become copies.
 //
-// RUN: layout-opt --mlir-print-local-scope %s -split-input-file --convert-layout-to-npu | FileCheck %s
+// RUN: layout-opt %s -split-input-file --convert-layout-to-npu | FileCheck %s
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 448, eu_bytes = 32>
 #t = #layout.npu_scatter<aligned, start = 0, target = #npu>
@@ -62,12 +62,15 @@ func.func @no_room(%x: tensor<1x6x4x4xf32>, %y: tensor<1x3x4x4xf32>) -> tensor<1
 !e = tensor<1x8x4x4xf32, #t>
 
 // Channels 4 to 7 of the whole are in its second row, at byte 64, and so are both halves that are concatenated there.
+// CHECK-DAG: #[[NPU_ALIGNED1:.*]] = #layout.npu_scatter<aligned, start = 0, offset = 64,
+// CHECK-DAG: #[[NPU_ALIGNED2:.*]] = #layout.npu_scatter<aligned, start = 2, offset = 64,
+// CHECK-DAG: #[[NPU_ALIGNED:.*]] = #layout.npu_scatter<aligned, start = 0, target
 // CHECK-LABEL: func.func @parts_of_parts
 // CHECK: %[[E:.*]] = npu.alloc : memref<1x8x4x4xf32
-// CHECK: %[[C:.*]] = npu.subview %[[E]] [0, 4, 0, 0] {{.*}} to memref<1x4x4x4xf32, #layout.npu_scatter<aligned, start = 0, offset = 64,
-// CHECK: npu.subview %[[C]] [0, 2, 0, 0] {{.*}} to memref<1x2x4x4xf32, #layout.npu_scatter<aligned, start = 2, offset = 64,
-// CHECK: npu.subview %[[C]] [0, 0, 0, 0] {{.*}} to memref<1x2x4x4xf32, #layout.npu_scatter<aligned, start = 0, offset = 64,
-// CHECK: npu.subview %[[E]] [0, 0, 0, 0] {{.*}} to memref<1x4x4x4xf32, #layout.npu_scatter<aligned, start = 0, target
+// CHECK: %[[C:.*]] = npu.subview %[[E]] [0, 4, 0, 0] {{.*}} to memref<1x4x4x4xf32, #[[NPU_ALIGNED1]],
+// CHECK: npu.subview %[[C]] [0, 2, 0, 0] {{.*}} to memref<1x2x4x4xf32, #[[NPU_ALIGNED2]],
+// CHECK: npu.subview %[[C]] [0, 0, 0, 0] {{.*}} to memref<1x2x4x4xf32, #[[NPU_ALIGNED1]],
+// CHECK: npu.subview %[[E]] [0, 0, 0, 0] {{.*}} to memref<1x4x4x4xf32, #[[NPU_ALIGNED]],
 func.func @parts_of_parts(%x: tensor<1x2x4x4xf32>, %y: tensor<1x4x4x4xf32>) -> tensor<1x8x4x4xf32> {
   %d = layout.convert %y : tensor<1x4x4x4xf32> to !c
   %a = layout.convert %x : tensor<1x2x4x4xf32> to !b
@@ -85,9 +88,11 @@ func.func @parts_of_parts(%x: tensor<1x2x4x4xf32>, %y: tensor<1x4x4x4xf32>) -> t
 #u = #layout.npu_scatter<compact, start = 0, target = #npu>
 
 // Compact tensors start at any word, aligned ones at an execution unit.
+// CHECK-DAG: #[[NPU_COMPACT:.*]] = #layout.npu_scatter<compact
+// CHECK-DAG: #[[NPU_ALIGNED:.*]] = #layout.npu_scatter<aligned
 // CHECK-LABEL: func.func @view
-// CHECK: %[[A:.*]] = npu.alloc {alignment = 32 : i64} : memref<1x4x2x4xf32, #layout.npu_scatter<compact
-// CHECK: npu.view %[[A]] {{.*}} to memref<1x4x2x4xf32, #layout.npu_scatter<aligned
+// CHECK: %[[A:.*]] = npu.alloc {alignment = 32 : i64} : memref<1x4x2x4xf32, #[[NPU_COMPACT]],
+// CHECK: npu.view %[[A]] {{.*}} to memref<1x4x2x4xf32, #[[NPU_ALIGNED]],
 func.func @view(%x: tensor<1x4x2x4xf32>) -> tensor<1x4x2x4xf32> {
   %a = layout.convert %x : tensor<1x4x2x4xf32> to tensor<1x4x2x4xf32, #u>
   %b = layout.convert %a : tensor<1x4x2x4xf32, #u> to tensor<1x4x2x4xf32, #t>
@@ -176,10 +181,11 @@ func.func @window(%w: tensor<2x2xf32>, %x: tensor<1x4x4x4xf32>) -> tensor<1x4x3x
 
 // The engine transfers whole words only, and batches, rows and columns exceed its loops in addition to the channels.
 // Rows become columns on the cores.
+// CHECK: #[[MAP:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3, d2)>
 // CHECK-LABEL: func.func @transpose
 // CHECK: %[[A:.*]] = npu.alloc {{.*}}memref<5x4x3x2xf16
 // CHECK: %[[B:.*]] = npu.alloc {{.*}}memref<5x4x2x3xf16
-// CHECK: linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d3, d2)>, {{.*}}], {{.*}} ins(%[[A]] : {{.*}} outs(%[[B]] :
+// CHECK: linalg.generic {indexing_maps = [#[[MAP]], {{.*}}], {{.*}} ins(%[[A]] : {{.*}} outs(%[[B]] :
 func.func @transpose(%x: tensor<5x4x3x2xf16>) -> tensor<5x4x2x3xf16> {
   %a = layout.convert %x : tensor<5x4x3x2xf16> to tensor<5x4x3x2xf16, #t>
   %e = tensor.empty() : tensor<5x4x2x3xf16, #t>

@@ -26,9 +26,7 @@
 // CHECK-NEXT: okk_gdma_32bit_cpy_S2L(2176u, [[X]], [[SHAPE_AT]], [[LOCAL_AT]], [[SYSTEM_AT]]);
 // CHECK-NEXT: okk_gdma_32bit_cpy_L2S([[Y]], 2176u, [[SHAPE_AT]], [[SYSTEM_AT]], [[LOCAL_AT]]);
 // CHECK-NEXT: return;
-// The tensor has 512 bytes of every core at multiples of 128, and 2 x 3 rows of
-// 20, whose bytes have the numbers of the row-major tensor in system memory;
-// loaded bytes have the same numbers on both sides.
+// The tensor has 2 x 3 rows of 20, whose bytes have the numbers of the row-major tensor in system memory.
 // CHECKED: void npu_aligned(
 // CHECKED-NEXT: okk_sim_declare_tensor(2176u, 512u, 128u);
 // CHECKED-NEXT: dim4 [[ROWS:v[0-9]+]] = {2, 3, 1, 20};

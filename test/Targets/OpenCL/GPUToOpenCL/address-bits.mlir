@@ -1,6 +1,4 @@
-// Check that with layout.address_bits = 32 indices are i32, also as arguments,
-// and only 64-bit data has 64 bits. If sizes do not fit 32 bits, the launch
-// fails, and an unproven one is an error.
+// Check that indices are i32 with layout.address_bits = 32, and that sizes of more bits are an error.
 
 // RUN: split-file %s %t
 // RUN: layout-opt %t/kernels.mlir -layout-opencl-narrow-kernel-indices -layout-opencl-kernels-to-spirv | FileCheck %s

@@ -7,7 +7,7 @@
 // TABLE: #gpu.kernel_metadata<"never", (memref<8xf32, "buffer">) -> (), arg_attrs = [{}]>, #gpu.kernel_metadata<"split", {{.*}}metadata = {layout.bytes = 132 : i64, layout.may_repeat, layout.operations = 40 : i64}>
 // TABLE-SAME: #gpu.kernel_metadata<"stated", {{.*}}metadata = {layout.bytes = 64 : i64, layout.may_repeat, layout.operations = 0 : i64}>
 // TABLE-SAME: #gpu.kernel_metadata<"sum", {{.*}}metadata = {layout.any_groups, layout.bytes = 176 : i64, layout.items = array<i64: 30, -1, -1>, layout.may_repeat, layout.operations = 80 : i64}>
-// TABLE-SAME: #gpu.kernel_metadata<"turns", {{.*}}metadata = {layout.any_groups}>
+// TABLE-SAME: #gpu.kernel_metadata<"dynamic_trip_count", {{.*}}metadata = {layout.any_groups}>
 
 module attributes {gpu.container_module} {
   gpu.module @m {
@@ -36,10 +36,10 @@ module attributes {gpu.container_module} {
       gpu.return
     }
     // Only the launch determines the trip count; the kernel writes what it reads.
-    // CHECK: gpu.func @turns
+    // CHECK: gpu.func @dynamic_trip_count
     // CHECK-NOT: layout.
     // CHECK: gpu.func @stated
-    gpu.func @turns(%a: memref<8xf32, "buffer">, %n: index) kernel {
+    gpu.func @dynamic_trip_count(%a: memref<8xf32, "buffer">, %n: index) kernel {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %x = gpu.global_id x

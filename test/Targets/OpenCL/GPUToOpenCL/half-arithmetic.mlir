@@ -1,6 +1,4 @@
-// Check that with layout.half_arithmetic f16 is half everywhere: in memory,
-// images, functions and constants. An argument is passed as f32, and a module
-// without f16 needs no extension.
+// Check that f16 is half in memory, images, functions and constants with layout.half_arithmetic.
 
 // RUN: split-file %s %t
 // RUN: layout-opt %t/halves.mlir -layout-opencl-kernels-to-spirv | FileCheck %s --check-prefix=SPIRV

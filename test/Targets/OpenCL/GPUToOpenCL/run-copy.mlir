@@ -1,6 +1,4 @@
-// Check copies from buffer to image, from image to image through a private function, and from image to
-// buffer, with dynamic sizes and a loop on the host: the image is doubled twice. Timed kernels are
-// reported.
+// Check copies between buffers and images through a private function and a loop on the host.
 
 // REQUIRES: opencl-device
 // RUN: %python -c "import numpy as np; np.save(r'%t.x.npy', np.arange(240, dtype='f4').reshape(10, 24))"

@@ -1,6 +1,4 @@
-// Check that the 64-bit kernel runs if the sizes of a launch exceed 32 bits: x * n / n is x,
-// also if x * n overflows. With 32-bit addresses there is no such kernel, and the launch
-// fails.
+// Check that the 64-bit kernel runs if sizes exceed 32 bits, and that there is none with 32-bit addresses.
 
 // REQUIRES: opencl-device
 // RUN: layout-opt %s --layout-gpu-to-opencl -o %t.mlir

@@ -1,6 +1,4 @@
-// Check that a failure on the device is an error at the function that ran, with
-// OpenCL's name of the error code and the name of the kernel; the process runs
-// to its end.
+// Check that a failure on the device is an error at the function that ran, with OpenCL's name of the error code.
 
 // RUN: %python -c "import numpy as np; np.save(r'%t.n.npy', np.zeros(8, 'f4'))"
 // RUN: split-file %s %t

@@ -9,16 +9,16 @@
 // RUN: %if opencl-device %{ env LAYOUT_OPENCL_SOURCE=1 layout-run %t.ll.mlir --input=%t.x.npy --output=%t.1.npy %}
 // RUN: %if opencl-device %{ %python -c "import numpy as np, sys; x = np.load(sys.argv[1]).reshape(3, 16)[:, ::-1]; [np.testing.assert_array_equal(np.load(y).reshape(3, 16), x) for y in sys.argv[2:]]" %t.x.npy %t.0.npy %t.1.npy %}
 
-// SPIRV: spirv.GlobalVariable @turn.0 : !spirv.ptr<!spirv.array<16 x f32>, Workgroup>
-// SPIRV: spirv.func @turn
-// SPIRV: %[[MEMORY:.*]] = spirv.mlir.addressof @turn.0
+// SPIRV: spirv.GlobalVariable @reverse.0 : !spirv.ptr<!spirv.array<16 x f32>, Workgroup>
+// SPIRV: spirv.func @reverse
+// SPIRV: %[[MEMORY:.*]] = spirv.mlir.addressof @reverse.0
 // SPIRV: %[[TO:.*]] = spirv.AccessChain %[[MEMORY]]
 // SPIRV: spirv.Store "Workgroup" %[[TO]]
 // SPIRV: spirv.ControlBarrier
 // SPIRV: %[[FROM:.*]] = spirv.AccessChain %[[MEMORY]]
 // SPIRV: spirv.Load "Workgroup" %[[FROM]]
 
-// SOURCE: void kernel_turn(
+// SOURCE: void kernel_reverse(
 // SOURCE: {
 // SOURCE-NEXT: __local float g2[16];
 // SOURCE: g2[v0] = v2;
@@ -27,7 +27,7 @@
 
 module attributes {gpu.container_module} {
   gpu.module @kernels {
-    gpu.func @turn(%x: memref<48xf32, "buffer">, %y: memref<48xf32, "buffer">)
+    gpu.func @reverse(%x: memref<48xf32, "buffer">, %y: memref<48xf32, "buffer">)
         workgroup(%shared: memref<16xf32, #gpu.address_space<workgroup>>) kernel {
       %c15 = arith.constant 15 : index
       %c16 = arith.constant 16 : index
@@ -52,7 +52,7 @@ module attributes {gpu.container_module} {
     %a = gpu.alloc () : memref<48xf32, "buffer">
     %b = gpu.alloc () : memref<48xf32, "buffer">
     gpu.memcpy %a, %x : memref<48xf32, "buffer">, memref<48xf32>
-    gpu.launch_func @kernels::@turn blocks in (%c3, %c1, %c1) threads in (%c16, %c1, %c1)
+    gpu.launch_func @kernels::@reverse blocks in (%c3, %c1, %c1) threads in (%c16, %c1, %c1)
         args(%a : memref<48xf32, "buffer">, %b : memref<48xf32, "buffer">)
     %y = memref.alloc() : memref<48xf32>
     gpu.memcpy %y, %b : memref<48xf32>, memref<48xf32, "buffer">

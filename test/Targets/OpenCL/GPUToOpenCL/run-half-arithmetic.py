@@ -1,6 +1,4 @@
-# Check half-precision arithmetic, which the test device lacks: clang compiles the OpenCL C for this processor, one
-# work-item at a time, and the SPIR-V is valid. Elementwise ops and products round to f16 like NumPy, and sums have f32
-# precision.
+# Check half-precision arithmetic, compiled by clang for this processor, against NumPy; sums have f32 precision.
 
 # REQUIRES: clang, spirv-val
 # RUN: rm -rf %t && mkdir %t
@@ -86,7 +84,7 @@ IMAGES = {  # of the operands and of the result of a product
     "lanes": (", #layout.map<(a, b) -> image2d(x = b, y = a floordiv 4, lane = a mod 4)>", "",
               ", #layout.map<(a, b) -> image2d(x = b, y = a floordiv 4, lane = a mod 4)>"),
 }
-FIGURES = "half_arithmetic = true, group_items = 1"
+PARAMETERS = "half_arithmetic = true, group_items = 1"
 
 
 def elementwise(images, m, n):
@@ -94,7 +92,7 @@ def elementwise(images, m, n):
     x = (random.standard_normal((m, n)) * 4).astype("f2")
     y = (random.standard_normal((m, n)) * 4).astype("f2")
     found, source, words = run(f"elementwise_{images}_{m}_{n}", f"""
-module attributes {{layout.target = #layout.opencl<{FIGURES}>}} {{
+module attributes {{layout.target = #layout.opencl<{PARAMETERS}>}} {{
 func.func @main(%x0: {t}>, %y0: {t}>) -> {t}> {{
   %x = layout.convert %x0 : {t}> to {t}{IMAGES[images][0]}>
   %y = layout.convert %y0 : {t}> to {t}{IMAGES[images][0]}>
@@ -129,7 +127,7 @@ def product(images, m, k, n):
     y = random.standard_normal((k, n)).astype("f2")
     start = random.standard_normal((m, n)).astype("f2")
     found, source, words = run(f"product_{images}_{m}_{k}_{n}", f"""
-module attributes {{layout.target = #layout.opencl<{FIGURES}>}} {{
+module attributes {{layout.target = #layout.opencl<{PARAMETERS}>}} {{
 func.func @main(%x0: tensor<{m}x{k}xf16>, %y0: tensor<{k}x{n}xf16>, %s0: tensor<{m}x{n}xf16>) -> tensor<{m}x{n}xf16> {{
   %x = layout.convert %x0 : tensor<{m}x{k}xf16> to tensor<{m}x{k}xf16{a}>
   %y = layout.convert %y0 : tensor<{k}x{n}xf16> to tensor<{k}x{n}xf16{b}>
@@ -159,7 +157,7 @@ product("linear", 2, 0, 3)
 # A maximum of halves, of pairs with their index, and a body of several ops.
 x = (random.standard_normal((5, 37)) * 9).astype("f2")
 found, source, words = run("bodies", f"""
-module attributes {{layout.target = #layout.opencl<{FIGURES}, fma = true>}} {{
+module attributes {{layout.target = #layout.opencl<{PARAMETERS}, fma = true>}} {{
 func.func @main(%x: tensor<5x37xf16>) -> tensor<5xf16> {{
   %low = arith.constant 0xFC00 : f16
   %zero = arith.constant 0.0 : f16

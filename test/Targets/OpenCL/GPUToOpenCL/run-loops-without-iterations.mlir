@@ -19,15 +19,15 @@ module attributes {gpu.container_module} {
       %one = arith.constant 1 : i8
       %two = arith.constant 2 : i8
       %five = arith.constant 5 : i8
-      %turns64 = memref.load %n[%x] : memref<4xi64, "buffer">
-      %turns = arith.index_cast %turns64 : i64 to index
-      %a:2 = scf.for %i = %c0 to %turns step %c1 iter_args(%p = %least, %q = %seven) -> (i8, i8) {
+      %trips64 = memref.load %n[%x] : memref<4xi64, "buffer">
+      %trips = arith.index_cast %trips64 : i64 to index
+      %a:2 = scf.for %i = %c0 to %trips step %c1 iter_args(%p = %least, %q = %seven) -> (i8, i8) {
         %p1 = arith.addi %p, %one : i8
         %q1 = arith.subi %q, %two : i8
         scf.yield %p1, %q1 : i8, i8
       }
       %b = scf.for %i = %c0 to %c1 step %c1 iter_args(%o = %a#1) -> (i8) {
-        %r = scf.for %j = %c0 to %turns step %c1 iter_args(%q = %o) -> (i8) {
+        %r = scf.for %j = %c0 to %trips step %c1 iter_args(%q = %o) -> (i8) {
           %q1 = arith.addi %q, %five : i8
           scf.yield %q1 : i8
         }

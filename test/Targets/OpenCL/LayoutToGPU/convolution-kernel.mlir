@@ -1,6 +1,4 @@
-// Check that a convolution with its padding, bias and activation is one kernel with one work-item per pixel: four
-// filter pixels and one input pixel for each of the nine taps and two channel blocks, the bias once. Padding is read at
-// column -1 of the image.
+// Check that a convolution with padding, bias and activation is one kernel with one work-item per pixel.
 
 // RUN: layout-opt %s --convert-layout-to-gpu --lower-affine --canonicalize --cse --remarks-filter=convert-layout-to-gpu --remark-format=emitRemark 2>&1 | FileCheck %s
 

@@ -1,6 +1,4 @@
-// Check images of dynamic sizes: one kernel for all, including extents of one
-// and zero. The results are those of the same program on plain tensors on the
-// CPU.
+// Check one kernel for images of all dynamic sizes, including one and zero, against the CPU.
 
 // REQUIRES: opencl-device
 // RUN: sed -E 's/, #(img|flt)>/>/g; s/layout.convert/tensor.cast/; /^#/d' %s | layout-opt --layout-linalg-to-llvm -o %t.cpu.mlir

@@ -1,6 +1,4 @@
-// Check that a tensor without elements and with a dynamic size is not copied to
-// the device or back; one whose size is found to be 0 is a 1-D tensor without
-// elements.
+// Check that a tensor of dynamic size without elements is not copied to the device or back.
 //
 // REQUIRES: opencl-device
 // RUN: layout-opt %s --layout-to-opencl='target={#layout.opencl}' -o %t.mlir

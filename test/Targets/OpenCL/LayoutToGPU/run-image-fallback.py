@@ -17,13 +17,13 @@ folder = pathlib.Path(sys.argv[1])
 random = np.random.default_rng(5)
 PASSES = ["--layout-cpu-prepare-entry-points", "--layout-cpu-decompose-aggregates", "--canonicalize",
           "--convert-layout-to-gpu", "--lower-affine", "--canonicalize", "--cse"]
-FIGURES = "image2d_max_width = 24, image2d_max_height = 20, assumed_size = 4"
+PARAMETERS = "image2d_max_width = 24, image2d_max_height = 20, assumed_size = 4"
 IMAGE = "#layout.rgba_image<in_out_channel, \"NCHW\">"
 
 
-def compile(name, text, figures=FIGURES + ", image_fallback = true"):
+def compile(name, text, parameters=PARAMETERS + ", image_fallback = true"):
     stem = folder / name
-    stem.with_suffix(".mlir").write_text(f"#img = {IMAGE}\nmodule attributes {{layout.target = #layout.opencl<{figures}>}} {{{text}}}")
+    stem.with_suffix(".mlir").write_text(f"#img = {IMAGE}\nmodule attributes {{layout.target = #layout.opencl<{parameters}>}} {{{text}}}")
     _, remarks = run_tool_for_all("layout-opt", f"{stem}.mlir", *PASSES, "-o", f"{stem}.gpu.mlir",
                                   "--remark-format=emitRemark", "--remarks-filter=convert-layout-to-gpu")
     run_tool("layout-opt", f"{stem}.gpu.mlir", "--layout-gpu-to-opencl", "-o", f"{stem}.ll.mlir")
@@ -100,7 +100,7 @@ for shape in (3, 5, 0, 4), (0, 5, 30, 30), (1, 5, 30, 0):
     assert found[0].shape == (shape[0], 6, *shape[2:]) and found[1].shape == (shape[0], 10, *shape[2:])
 
 # The fallback is not emitted without the option, nor if no image has a dynamic size.
-stem, remarks = compile("without", NET.replace("WEIGHTS", str(weights.tolist())), FIGURES)
+stem, remarks = compile("without", NET.replace("WEIGHTS", str(weights.tolist())), PARAMETERS)
 assert "_on_buffers" not in stem.with_suffix(".gpu.mlir").read_text() and "does not fit" not in remarks
 STATIC = """
 func.func @main(%x0: tensor<2x5x7x4xf32>) -> tensor<2x5x7x4xf32> {

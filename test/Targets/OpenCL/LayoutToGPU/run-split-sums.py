@@ -24,12 +24,12 @@ LAYOUTS = {  # of the matrix and of its sums
 }
 
 
-def reduce(element, rows, columns, combiner, start, wanted, layouts, figures="split_reads = 4", tail="", rtol=0.0):
+def reduce(element, rows, columns, combiner, start, wanted, layouts, parameters="split_reads = 4", tail="", rtol=0.0):
     matrix, sums = (f", #layout.map<{layout}>>" for layout in LAYOUTS[layouts])
     x = random.integers(-9, 10, (rows, columns)).astype(TYPES[element])
     t = {"x": f"tensor<{rows}x{columns}x{element}", "y": f"tensor<{rows}x{element}"}
     text = f"""
-module attributes {{layout.target = #layout.opencl<{figures}>}} {{
+module attributes {{layout.target = #layout.opencl<{parameters}>}} {{
 func.func @main(%x0: {t["x"]}>) -> {t["y"]}> {{
   %start = arith.constant {start} : {element}
   %x = layout.convert %x0 : {t["x"]}> to {t["x"]}{matrix}
@@ -59,15 +59,15 @@ for layouts in LAYOUTS:
     linear = layouts == "linear"
     check(24 if layouts == "lanes are summed" else 32, "i32", 13, 95, "addi", 7, lambda x: x.sum(1) + 7, layouts)
     check(2 if layouts == "lanes are summed" else 5, "i32", 1, 5, "addi", 0, lambda x: x.sum(1), layouts,
-          figures="split_reads = 1")
+          parameters="split_reads = 1")
     check(32, "f32", 9, 801, "maximumf", "-1.0", lambda x: np.maximum(x.max(1), -1), layouts)
     check(32, "f16", 6, 260, "addf", "0.5", lambda x: x.astype("f4").sum(1) + 0.5, layouts, rtol=2e-2)
     # The epilogue is computed by the first work-item of a work-group.
     check(32, "f32", 9, 333, "addf", "0.0", lambda x: -x.sum(1), layouts, tail="%s = arith.negf %r : {type}", rtol=1e-5)
     # Not shared: there are enough work-items, few reads, or work-groups of one work-item.
-    for figures in "fewest_items = 2, split_reads = 0", "split_reads = 1000", "split_reads = 0, group_items = 1":
-        check(1, "i32", 9, 64, "addi", 0, lambda x: x.sum(1), layouts, figures=figures)
+    for parameters in "fewest_items = 2, split_reads = 0", "split_reads = 1000", "split_reads = 0, group_items = 1":
+        check(1, "i32", 9, 64, "addi", 0, lambda x: x.sum(1), layouts, parameters=parameters)
     # A product of i1 is not shared, because byte elements have no work-group memory here.
-check(3, "i32", 9, 64, "muli", 1, lambda x: x.prod(1), "lanes are results", figures="split_reads = 0, group_items = 3")
+check(3, "i32", 9, 64, "muli", 1, lambda x: x.prod(1), "lanes are results", parameters="split_reads = 0, group_items = 3")
 check(32, "f32", 5, 4099, "addf", "0.0", lambda x: x.sum(1, dtype="f8"), "lanes are summed", rtol=1e-5,
-      figures="split_reads = 0")
+      parameters="split_reads = 0")

@@ -49,23 +49,24 @@ LayoutMap drawLayout(std::mt19937 &random, unsigned rank) {
 
 /// A dim that is split at its end has a digit of one value above the split,
 /// which is neither padding nor a break of contiguity.
-TEST(StaticCopyCost, DigitsOfOneValueAreNoPadding) {
+TEST(StaticCopyCostTest, TreatsDigitsOfOneValueAsContiguous) {
   MLIRContext context;
   context.loadDialect<LayoutDialect>();
   struct Example {
     const char *from, *to;
     SmallVector<int64_t> shape;
+    /// The elements that are contiguous in source and result.
     int64_t run;
   };
   const Example examples[] = {
       {"#layout.map<(d0, d1) -> buffer(d0, d1 mod 3, d1 floordiv 3)>",
        "#layout.map<(d0, d1) -> buffer([d0, d1] align 3)>",
        {2, 3},
-       6},
+       /*run=*/2 * 3},
       {"#layout.map<(d0, d1) -> buffer([d0, d1] mod 4, [d0, d1] floordiv 4)>",
        "#layout.map<(d0, d1) -> buffer([d0, d1] mod 2, [d0, d1] floordiv 2)>",
        {4, 4},
-       1},
+       /*run=*/1},
   };
   for (const Example &example : examples) {
     auto getMap = [&](const char *text) {
@@ -84,7 +85,9 @@ TEST(StaticCopyCost, DigitsOfOneValueAreNoPadding) {
   }
 }
 
-TEST(StaticCopyCost, MoveIsThatOfThePlan) {
+/// The counts of read and written elements, and the contiguous run, are those
+/// of the plan; a copy without a plan gathers single elements.
+TEST(StaticCopyCostTest, EqualsThePlanOfRandomLayouts) {
   MLIRContext context;
   context.loadDialect<LayoutDialect>();
   std::mt19937 random(20240612);

@@ -24,9 +24,9 @@ class ImageLayouts : public ::testing::Test {
 protected:
   ImageLayouts() { context.loadDialect<LayoutDialect>(); }
 
-  OpenClTargetAttr getTarget(StringRef figures = "") {
+  OpenClTargetAttr getTarget(StringRef parameters = "") {
     return cast<OpenClTargetAttr>(
-        parseAttribute("#layout.opencl" + figures.str(), &context));
+        parseAttribute("#layout.opencl" + parameters.str(), &context));
   }
   RankedTensorType getTensor(ArrayRef<int64_t> shape) {
     return RankedTensorType::get(shape, Float32Type::get(&context));
@@ -106,8 +106,9 @@ TEST_F(ImageLayouts, GiveWayToFormsThatFit) {
 
 TEST_F(ImageLayouts, TakeDynamicSizesToBeTheAssumedOne) {
   RankedTensorType type = getTensor({1, ShapedType::kDynamic, 4, 64});
-  auto choose = [&](StringRef figures) {
-    return chooseImage(type, 3, ImageRole::Activation, {}, getTarget(figures));
+  auto choose = [&](StringRef parameters) {
+    return chooseImage(type, 3, ImageRole::Activation, {},
+                       getTarget(parameters));
   };
   EXPECT_TRUE(choose("<image2d_max_height = 1>").first);
   ImageChoice choice = choose("<image2d_max_height = 400, assumed_size = 401>");
@@ -163,6 +164,10 @@ static ImageReads countReads(KernelCount kernel, AffineMap map,
 
 /// A 1x1 convolution of 8 to 12 channels on 3 pixels: m (pixels), f, c.
 TEST_F(ImageLayouts, AreReadInPixels) {
+  constexpr int64_t rows = 3, filters = 12, channels = 8;
+  constexpr int64_t elementBytes = 4, pixelBytes = kLanesOfPixel * elementBytes;
+  constexpr int64_t pixelsOfData = channels / kLanesOfPixel;
+  constexpr int64_t resultPixels = rows * filters / kLanesOfPixel;
   AffineExpr m, f, c;
   bindDims(&context, m, f, c);
   AffineMap data = AffineMap::get(3, 0, {m, c}, &context);
@@ -173,59 +178,62 @@ TEST_F(ImageLayouts, AreReadInPixels) {
   LayoutMap image = getImageForms(2, 1, ImageRole::Activation).front();
   LayoutMap weights = getImageForms(2, 0, ImageRole::Filter, {1}).front();
   LayoutMap plain = LayoutMap::rowMajor(2);
-  constexpr int64_t kPixel = 16;
+  SmallVector<int64_t> ofData = {rows, channels},
+                       ofFilter = {filters, channels};
 
-  SmallVector<int64_t> ofData = {3, 8}, ofFilter = {12, 8};
-
-  KernelLoops loops({3, 12, 8}, iterators);
+  KernelLoops loops({rows, filters, channels}, iterators);
   loops.addOperand(data, image);
-  KernelCount toImage(loops, result, KernelItem::get(image, {3, 12}));
-  // For each of the 9 result pixels, 2 pixels of the data and 8 of the filter.
+  KernelCount toImage(loops, result, KernelItem::get(image, {rows, filters}));
+  // For each result pixel, the pixels of a row of the data, and one pixel of the
+  // filter for each channel.
   EXPECT_EQ(countReads(toImage, data, image, ofData, 4).imageBytes,
-            9 * 2 * kPixel);
+            resultPixels * pixelsOfData * pixelBytes);
   EXPECT_EQ(countReads(toImage, filter, weights, ofFilter, 4).imageBytes,
-            9 * 8 * kPixel);
-  EXPECT_EQ(countReads(toImage, data, plain, ofData, 4).bufferBytes, 9 * 8 * 4);
+            resultPixels * channels * pixelBytes);
+  EXPECT_EQ(countReads(toImage, data, plain, ofData, 4).bufferBytes,
+            resultPixels * channels * elementBytes);
   EXPECT_EQ(countReads(toImage, filter, plain, ofFilter, 4).bufferBytes,
-            9 * 8 * 4 * 4);
-  EXPECT_EQ(toImage.getPoints(), 3 * 12 * 8);
+            resultPixels * channels * pixelBytes);
+  EXPECT_EQ(toImage.getPoints(), rows * filters * channels);
 
   // Operands without the summed loop are read once, and a diagonal per lane.
   AffineMap bias = AffineMap::get(3, 0, {f, f}, &context);
-  EXPECT_EQ(countReads(toImage, bias, image, {12, 12}, 4).imageBytes,
-            3 * 12 * kPixel);
+  EXPECT_EQ(countReads(toImage, bias, image, {filters, filters}, 4).imageBytes,
+            rows * filters * pixelBytes);
 
-  // For each of the 36 elements; one lane per filter pixel is used.
-  KernelCount toBuffer(loops, result, KernelItem::get(plain, {3, 12}));
+  // For each result element; one lane per filter pixel is used.
+  constexpr int64_t elements = rows * filters;
+  KernelCount toBuffer(loops, result, KernelItem::get(plain, {rows, filters}));
   EXPECT_EQ(countReads(toBuffer, data, image, ofData, 4).imageBytes,
-            36 * 2 * kPixel);
+            elements * pixelsOfData * pixelBytes);
   EXPECT_EQ(countReads(toBuffer, filter, weights, ofFilter, 4).imageBytes,
-            36 * 8 * kPixel);
+            elements * channels * pixelBytes);
   EXPECT_EQ(countReads(toBuffer, data, plain, ofData, 4).bufferBytes,
-            36 * 8 * 4);
-  EXPECT_EQ(toBuffer.getPoints(), 3 * 12 * 8);
+            elements * channels * elementBytes);
+  EXPECT_EQ(toBuffer.getPoints(), elements * channels);
 
   // Three summed channels are a pixel whose last lane is not summed, and five
   // result channels have three lanes of padding with useless sums.
-  KernelLoops ragged({3, 5, 3}, iterators);
-  ragged.addOperand(data, image);
-  KernelCount ofRagged(ragged, result, KernelItem::get(image, {3, 5}));
-  EXPECT_EQ(countReads(ofRagged, data, image, {3, 3}, 4).imageBytes,
-            6 * kPixel);
-  EXPECT_EQ(countReads(ofRagged, filter, weights, {5, 3}, 4).imageBytes,
-            6 * 3 * kPixel);
-  EXPECT_EQ(ofRagged.getPoints(), 3 * 8 * 3);
+  KernelLoops nonDivisible({3, 5, 3}, iterators);
+  nonDivisible.addOperand(data, image);
+  KernelCount ofNonDivisible(nonDivisible, result,
+                             KernelItem::get(image, {3, 5}));
+  EXPECT_EQ(countReads(ofNonDivisible, data, image, {3, 3}, 4).imageBytes,
+            3 * 2 * pixelBytes); // rows, result pixels of a row
+  EXPECT_EQ(countReads(ofNonDivisible, filter, weights, {5, 3}, 4).imageBytes,
+            3 * 2 * 3 * pixelBytes); // and summed channels
+  EXPECT_EQ(ofNonDivisible.getPoints(), 3 * 8 * 3);
 
   // Between images: by pixels, or by lanes, of which the last two of each row
   // are padding.
   LayoutMap columns = getImageForms(2, 0, ImageRole::Activation).front();
   EXPECT_EQ(countConversionReads(image, image, {8, 6}, 4, &context).imageBytes,
-            8 * 2 * kPixel);
+            8 * 2 * pixelBytes);
   EXPECT_EQ(
       countConversionReads(columns, image, {8, 6}, 4, &context).imageBytes,
-      8 * 8 * kPixel);
+      8 * (2 * kLanesOfPixel) * pixelBytes);
   EXPECT_EQ(countConversionReads(plain, image, {8, 6}, 4, &context).bufferBytes,
-            8 * 8 * 4);
+            8 * (2 * kLanesOfPixel) * elementBytes);
 }
 
 /// A 1x1 convolution of 64 to 64 channels on at least 800 pixels: m, f, c.
@@ -239,24 +247,29 @@ TEST_F(ImageLayouts, AreReadOncePerItem) {
       IteratorType::parallel, IteratorType::parallel, IteratorType::reduction};
   LayoutMap image = getImageForms(2, 1, ImageRole::Activation).front();
   LayoutMap weights = getImageForms(2, 0, ImageRole::Filter, {1}).front();
-  constexpr int64_t kPixel = 16;
+  constexpr int64_t channels = 64, filters = 64, itemRows = 8, pixelBytes = 16;
+  constexpr int64_t resultPixels = filters / kLanesOfPixel;
+  constexpr int64_t pixelsOfData = channels / kLanesOfPixel;
 
   auto choose = [&](int64_t rows) {
-    KernelLoops loops({rows, 64, 64}, iterators);
+    KernelLoops loops({rows, filters, channels}, iterators);
     loops.addOperand(data, image);
-    KernelCount kernel(loops, result, KernelItem::get(image, {rows, 64}));
-    kernel.addOperand(data, image, {rows, 64}, 4);
-    kernel.addOperand(filter, weights, {64, 64}, 4);
+    KernelCount kernel(loops, result, KernelItem::get(image, {rows, filters}));
+    kernel.addOperand(data, image, {rows, channels}, 4);
+    kernel.addOperand(filter, weights, {filters, channels}, 4);
     PixelBlock block = kernel.chooseBlock(BlockLimits({}), /*maySplit=*/false);
     return std::make_pair(block.pixels, kernel.getReads(block).imageBytes);
   };
-  // A work-item of 8 rows reads 16 pixels of the data for each row, and 64 of
-  // the filter.
+  // A work-item of several rows reads the pixels of the data for each row, and
+  // one of the filter for each channel.
+  constexpr int64_t itemPixels = itemRows * pixelsOfData + channels;
   EXPECT_EQ(choose(800),
-            std::make_pair(int64_t(8), 100 * 16 * (8 * 16 + 64) * kPixel));
+            std::make_pair(itemRows, 800 / itemRows * resultPixels *
+                                         itemPixels * pixelBytes));
   // The last work-item of 801 rows has one row.
   EXPECT_EQ(choose(801),
-            std::make_pair(int64_t(8), 101 * 16 * (8 * 16 + 64) * kPixel));
+            std::make_pair(itemRows, (800 / itemRows + 1) * resultPixels *
+                                         itemPixels * pixelBytes));
   // Fewer than 1,024 work-items do not occupy a device.
   EXPECT_EQ(choose(65).first, 1);
 }

@@ -28,10 +28,12 @@ def Layout_CpuTargetAttr : Layout_Attr<"CpuTarget", "cpu"> {
       kernel runs;
     * `line_bytes`: cache line size in bytes; a conversion is a plain copy if
       both sides share contiguous segments of at least this size;
-    * `strided_percent`: cost, in percent of a plain copy, of a conversion that
-      moves single elements; of arithmetic whose lanes hold partial sums, in
-      percent of arithmetic whose lanes hold results; of bytes that are reduced
-      along columns whose rows do not fit the registers;
+    * `strided_percent`: a factor of the cost, in percent, of
+        - a conversion that moves single bytes, relative to a plain copy;
+        - vectorized arithmetic whose lanes are loaded with a stride, or hold
+          partial sums, relative to lanes that are contiguous results;
+        - the bytes of an op without vectorized loops, and of an operand that is
+          only summed, in rows of more elements than the vector registers hold;
     * `flops_per_byte`: scalar operations that a kernel executes on all lanes
       per unit of cost;
     * `scalar_percent`: cost of scalar arithmetic, in percent of the same on
@@ -178,8 +180,8 @@ def Layout_NpuTargetAttr : Layout_Attr<"NpuTarget", "npu"> {
   }];
   let parameters = (ins
     "::mlir::layout::NpuTargetInterface":$chip,
-    DefaultValuedParameter<"int64_t", "kFigureOfChip">:$launch_cost,
-    DefaultValuedParameter<"int64_t", "kFigureOfChip">:$flops_per_byte,
+    DefaultValuedParameter<"int64_t", "kFromChip">:$launch_cost,
+    DefaultValuedParameter<"int64_t", "kFromChip">:$flops_per_byte,
     DefaultValuedParameter<"int64_t", "1">:$assumed_size,
     DefaultValuedParameter<"int64_t", "8">:$assumed_trips);
   let assemblyFormat = "`<` struct(params) `>`";

@@ -241,7 +241,7 @@ def PrintMessagesPass : Pass<"layout-print-messages"> {
     ```
 
     In one round a device sends at most one message and receives at most one. `format=json` also has
-    the `turn` of each message, a step of its round in which a device either sends or receives, and
+    the `step` of each message, the part of its round in which a device either sends or receives, and
     the position of each box in the local tensors of both devices.
   }];
   let options = [

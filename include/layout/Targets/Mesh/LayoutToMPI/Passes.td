@@ -47,7 +47,7 @@ def ConvertLayoutToMPIPass : Pass<"convert-layout-to-mpi", "ModuleOp"> {
 
     All ranks process the messages in one global order, so that there are no deadlocks:
     the sender and the receiver of the first remaining message are always ready for it.
-    Messages are ordered by turns, sets of messages in which no rank has two.
+    Messages are ordered by steps, sets of messages in which no rank has two.
 
     Ops on tensors on a mesh run on the block of the rank (docs/mesh.md). If a loop alone
     indexes dims, all of these dims must have one range of indices on a device. All other

@@ -248,7 +248,7 @@ private:
   void countSteps(const std::vector<Run> &runs, int64_t elementBytes,
                   int64_t points, bool usesBankTwice, const std::string &name);
   void passTime(Engine engine, int64_t cycles, const std::string &name);
-  void endRegionTime(bool takesTurns);
+  void endRegionTime(bool isSequential);
   void countMoved(int64_t &counter, int64_t bytes);
   Memory *findSystem(uint64_t address);
   std::string describe(const Run &run) const;

@@ -1,7 +1,4 @@
-// Calls the kernels of a module: reads their inputs from the standard input, in
-// order, and writes their results to the standard output. CALLS is a list of
-// CALL(name, left, right, result) with a SHAPE({rank, {sizes}, element size in
-// bytes}) per tensor; run-aarch64.py defines it.
+// Calls the CALL(name, left, right, result) that run-aarch64.py defines, on inputs read from standard input.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

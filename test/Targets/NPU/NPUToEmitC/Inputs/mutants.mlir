@@ -11,9 +11,7 @@
 !localBytes = memref<6x5x4x5xi8, #bytes, #npu.memory<local>>
 !localMatrix = memref<2x40xf32, #matrix, #npu.memory<local>>
 
-// Moves an aligned tensor to compact at another core, and back; moves int8 in 4N
-// mode and a matrix in and out while the execution units fill an unread tensor;
-// negates twice, by an OKKernel function and by a kernel.
+// Moves tensors of all layouts in and out, while the execution units fill an unread tensor, and negates twice.
 func.func @program(%x: !tensor, %y: !tensor, %b: !bytes, %c: !bytes,
                    %m: !matrix, %n: !matrix) {
   %t = npu.alloc {address = 4096} : !aligned

@@ -42,9 +42,9 @@ namespace {
 /// The bytes read from images and from linear memory.
 using Reads = std::pair<int64_t, int64_t>;
 
-class PricedReads : public ::testing::Test {
+class PricedReadsTest : public ::testing::Test {
 protected:
-  PricedReads() {
+  PricedReadsTest() {
     DialectRegistry registry;
     registry.insert<LayoutDialect, affine::AffineDialect, arith::ArithDialect,
                     func::FuncDialect, gpu::GPUDialect, linalg::LinalgDialect,
@@ -182,52 +182,93 @@ protected:
 
 constexpr const char *kConvolution =
     "linalg.conv_2d_nchw_fchw ins(%0, %1 : $0, $1) outs(%2 : $2)";
+constexpr const char *kMatmul =
+    "linalg.matmul ins(%0, %1 : $0, $1) outs(%2 : $2)";
 
-TEST_F(PricedReads, OfConvolutionsOfPixels) {
-  for (int64_t channels : {8, 5, 3})
-    check(kConvolution,
-          {{1, channels, 2, 3}, {6, channels, 1, 1}, {1, 6, 2, 3}});
+using Shapes = SmallVector<SmallVector<int64_t>>;
+
+/// Returns the number of image rows or columns under `count` windows.
+constexpr int64_t getImageSize(int64_t count, int64_t window,
+                               int64_t stride = 1) {
+  return (count - 1) * stride + window;
 }
 
-TEST_F(PricedReads, OfConvolutionsWithWindows) {
-  check(kConvolution, {{1, 4, 4, 5}, {5, 4, 3, 3}, {1, 5, 2, 3}});
+/// Returns the shapes of image, filter and result of a convolution of NCHW
+/// images; `rows` and `columns` are those of the result.
+Shapes getConvolution(int64_t channels, int64_t filters, int64_t window,
+                      int64_t rows, int64_t columns, int64_t stride = 1) {
+  return {{1, channels, getImageSize(rows, window, stride),
+           getImageSize(columns, window, stride)},
+          {filters, channels, window, window},
+          {1, filters, rows, columns}};
+}
+
+/// Returns the shapes of operands and result of a matmul.
+Shapes getMatmul(int64_t rows, int64_t columns, int64_t summed) {
+  return {{rows, summed}, {summed, columns}, {rows, columns}};
+}
+
+TEST_F(PricedReadsTest, EqualLoadsOfPointwiseConvolutions) {
+  for (int64_t channels : {8, 5, 3})
+    check(kConvolution, getConvolution(channels, /*filters=*/6, /*window=*/1,
+                                       /*rows=*/2, /*columns=*/3));
+}
+
+TEST_F(PricedReadsTest, EqualLoadsOfConvolutionsWithWindows) {
+  check(kConvolution, getConvolution(/*channels=*/4, /*filters=*/5,
+                                     /*window=*/3, /*rows=*/2, /*columns=*/3));
   check("linalg.conv_2d_nchw_fchw {strides = dense<2> : vector<2xi64>} "
         "ins(%0, %1 : $0, $1) outs(%2 : $2)",
-        {{1, 21, 5, 5}, {8, 21, 3, 3}, {1, 8, 2, 2}});
+        getConvolution(/*channels=*/21, /*filters=*/8, /*window=*/3,
+                       /*rows=*/2, /*columns=*/2, /*stride=*/2));
 }
 
-TEST_F(PricedReads, OfItemsOfSeveralPixels) {
-  check(kConvolution, {{1, 8, 48, 64}, {16, 8, 1, 1}, {1, 16, 48, 64}});
-  check("linalg.matmul ins(%0, %1 : $0, $1) outs(%2 : $2)",
-        {{960, 5}, {5, 64}, {960, 64}});
+TEST_F(PricedReadsTest, EqualLoadsOfWorkItemsWithSeveralPixels) {
+  check(kConvolution, getConvolution(/*channels=*/8, /*filters=*/16,
+                                     /*window=*/1, /*rows=*/48,
+                                     /*columns=*/64));
+  check(kMatmul, getMatmul(/*rows=*/960, /*columns=*/64, /*summed=*/5));
   EXPECT_GT(numBlocked, 20);
 }
 
 /// Neighbors share the reads of a window, to an extent that depends on stride
 /// and dilation, or none.
-TEST_F(PricedReads, OfWindowsOfSeveralPixels) {
+TEST_F(PricedReadsTest, EqualLoadsOfWindowsThatSeveralPixelsShare) {
   itemPixels = 3; // divides all rows of pixels, as do fewer
-  check(kConvolution, {{1, 5, 26, 74}, {24, 5, 3, 3}, {1, 24, 24, 72}});
-  check("linalg.depthwise_conv_2d_nchw_chw ins(%0, %1 : $0, $1) "
-        "outs(%2 : $2)",
-        {{1, 24, 50, 74}, {24, 3, 3}, {1, 24, 48, 72}});
+  constexpr int64_t channels = 24, window = 3, rows = 48, columns = 72;
+  constexpr int64_t dilation = 2, dilated = (window - 1) * dilation + 1;
+  check(kConvolution, getConvolution(/*channels=*/5, /*filters=*/24, window,
+                                     /*rows=*/24, columns));
+  check(
+      "linalg.depthwise_conv_2d_nchw_chw ins(%0, %1 : $0, $1) "
+      "outs(%2 : $2)",
+      {{1, channels, getImageSize(rows, window), getImageSize(columns, window)},
+       {channels, window, window},
+       {1, channels, rows, columns}});
   check("linalg.depthwise_conv_2d_nhwc_hwc {dilations = dense<2> : "
         "vector<2xi64>} ins(%0, %1 : $0, $1) outs(%2 : $2)",
-        {{1, 52, 76, 24}, {3, 3, 24}, {1, 48, 72, 24}});
+        {{1, getImageSize(rows, dilated), getImageSize(columns, dilated),
+          channels},
+         {window, window, channels},
+         {1, rows, columns, channels}});
   for (int64_t stride : {2, 3})
     check("linalg.pooling_nchw_max {strides = dense<" + std::to_string(stride) +
               "> : vector<2xi64>} ins(%0, %1 : $0, $1) outs(%2 : $2)",
-          {{1, 24, 47 * stride + 3, 71 * stride + 3}, {3, 3}, {1, 24, 48, 72}});
+          {{1, channels, getImageSize(rows, window, stride),
+            getImageSize(columns, window, stride)},
+           {window, window},
+           {1, channels, rows, columns}});
   EXPECT_GT(numBlocked, 20);
 }
 
 /// With few work-items and long sums, a group computes each result. Operands
 /// without the split loop are read by all work-items of a group.
-TEST_F(PricedReads, OfItemsOfGroups) {
+TEST_F(PricedReadsTest, EqualLoadsOfWorkGroupsThatSplitASum) {
   itemPixels = 2; // divides all rows of pixels
-  check("linalg.matmul ins(%0, %1 : $0, $1) outs(%2 : $2)",
-        {{6, 301}, {301, 16}, {6, 16}});
-  check(kConvolution, {{1, 48, 9, 17}, {8, 48, 2, 2}, {1, 8, 8, 16}});
+  check(kMatmul, getMatmul(/*rows=*/6, /*columns=*/16, /*summed=*/301));
+  check(kConvolution, getConvolution(/*channels=*/48, /*filters=*/8,
+                                     /*window=*/2, /*rows=*/8,
+                                     /*columns=*/16));
   check("linalg.generic {indexing_maps = [affine_map<(a, b, c) -> (a, b, c)>, "
         "affine_map<(a, b, c) -> (a, b)>, affine_map<(a, b, c) -> (a)>], "
         "iterator_types = [\"parallel\", \"reduction\", \"reduction\"]} "
@@ -240,27 +281,24 @@ TEST_F(PricedReads, OfItemsOfGroups) {
   EXPECT_GT(numSplit, 60);
 }
 
-TEST_F(PricedReads, OfDepthwiseConvolutions) {
+TEST_F(PricedReadsTest, EqualLoadsOfDepthwiseConvolutions) {
   for (int64_t channels : {8, 3})
     check("linalg.depthwise_conv_2d_nchw_chw ins(%0, %1 : $0, $1) "
           "outs(%2 : $2)",
           {{1, channels, 4, 4}, {channels, 3, 3}, {1, channels, 2, 2}});
 }
 
-/// The window operand is not read.
-TEST_F(PricedReads, OfPoolings) {
+TEST_F(PricedReadsTest, ExcludeTheWindowOperandOfPoolings) {
   check("linalg.pooling_nchw_max ins(%0, %1 : $0, $1) outs(%2 : $2)",
         {{1, 6, 4, 5}, {3, 3}, {1, 6, 2, 3}});
 }
 
-TEST_F(PricedReads, OfProductsOfMatrices) {
+TEST_F(PricedReadsTest, EqualLoadsOfMatmuls) {
   for (int64_t summed : {8, 5, 1})
-    check("linalg.matmul ins(%0, %1 : $0, $1) outs(%2 : $2)",
-          {{3, summed}, {summed, 10}, {3, 10}});
+    check(kMatmul, getMatmul(/*rows=*/3, /*columns=*/10, summed));
   check("linalg.batch_matmul ins(%0, %1 : $0, $1) outs(%2 : $2)",
         {{2, 3, 7}, {2, 7, 6}, {2, 3, 6}});
-  check("linalg.matmul ins(%0, %1 : $0, $1) outs(%2 : $2)",
-        {{4, 6}, {6, 9}, {4, 9}}, "f16");
+  check(kMatmul, getMatmul(/*rows=*/4, /*columns=*/9, /*summed=*/6), "f16");
 }
 
 std::string getAddition(StringRef maps, StringRef iterators) {
@@ -273,7 +311,7 @@ std::string getAddition(StringRef maps, StringRef iterators) {
       .str();
 }
 
-TEST_F(PricedReads, OfElementwiseOps) {
+TEST_F(PricedReadsTest, EqualLoadsOfElementwiseOps) {
   constexpr const char *kParallel = "\"parallel\", \"parallel\", \"parallel\"";
   constexpr const char *kSame = "affine_map<(a, b, c) -> (a, b, c)>";
   auto add = [&](std::string second) {
@@ -289,8 +327,7 @@ TEST_F(PricedReads, OfElementwiseOps) {
   check(add("a, b, b"), {{2, 5, 5}, {2, 5, 5}, {2, 5, 5}});
 }
 
-/// An operand without the inner loop is read outside of it.
-TEST_F(PricedReads, OfSumsWithOperandsOfOuterLoops) {
+TEST_F(PricedReadsTest, CountOperandsOfOuterLoopsOncePerOuterLoop) {
   check("linalg.generic {indexing_maps = [affine_map<(a, b, c) -> (a, b, c)>, "
         "affine_map<(a, b, c) -> (a, b)>, affine_map<(a, b, c) -> (a)>], "
         "iterator_types = [\"parallel\", \"reduction\", \"reduction\"]} "
