@@ -152,8 +152,8 @@ class Program:
         if self.manifest["chip"] is None:  # the program uses system memory only
             self.manifest["chip"] = {
                 "npus": 1, "bytes_per_npu": 1, "eu_bytes": 1, "dma_alignment": 1, "max_shape": [0] * 4,
-                "max_stride": 0, "banks": 0, "megahertz": 1000, "dma_bytes_per_cycle": 64,
-                "dma_start": 32, "compute_start": 8}
+                "max_stride": 0, "max_compute_stride": 0, "banks": 0, "megahertz": 1000,
+                "dma_bytes_per_cycle": 64, "dma_start": 32, "compute_start": 8}
         self.megahertz: int = self.manifest["chip"]["megahertz"]
         text = (self.folder / "program.cpp").read_text()
         # The commands of a real chip, by function, and the kernels that only the simulator runs.
@@ -166,6 +166,7 @@ class Program:
         library, address = self._library, ctypes.c_ulonglong
         library.okk_sim_open.argtypes = [ctypes.c_int, ctypes.c_uint, ctypes.c_int]
         library.okk_sim_limit_dma.argtypes = [ctypes.c_int, Dim4, ctypes.c_int]
+        library.okk_sim_limit_compute.argtypes = [ctypes.c_int]
         library.okk_sim_set_banks.argtypes = [ctypes.c_int]
         library.okk_sim_set_clock.argtypes = [ctypes.c_int] * 3
         library.okk_sim_get_event.argtypes = [ctypes.c_int]
@@ -183,6 +184,7 @@ class Program:
         self._library.okk_sim_open(chip["npus"], chip["bytes_per_npu"], chip["eu_bytes"])
         self._library.okk_sim_limit_dma(chip["dma_alignment"], Dim4(*chip["max_shape"]),
                                         chip["max_stride"])
+        self._library.okk_sim_limit_compute(chip["max_compute_stride"])
         self._library.okk_sim_set_banks(chip["banks"])
         self._library.okk_sim_set_clock(chip["dma_bytes_per_cycle"], chip["dma_start"],
                                         chip["compute_start"])

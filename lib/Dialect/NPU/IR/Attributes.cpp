@@ -21,34 +21,41 @@ namespace {
 /// A published chip.
 struct Published {
   StringLiteral name;
-  int64_t npus, bytesPerNpu, euBytes, banks, megahertz;
+  int64_t npus, bytesPerNpu, euBytes, banks, megahertz, maxComputeStride;
 };
 } // namespace
 
 static constexpr Published kChips[] = {
-    {"BM1684", 64, 512 << 10, 128, 8, 550},
-    {"BM1684X", 64, 256 << 10, 64, 16, 1000},
-    {"BM1688", 32, 128 << 10, 16, 16, 900},
-    {"BM1690", 64, 256 << 10, 64, 16, 1000},
+    {"BM1684", 64, 512 << 10, 128, 8, 550, (1 << 19) - 1},
+    {"BM1684X", 64, 256 << 10, 64, 16, 1000, (1 << 18) - 1},
+    {"BM1688", 32, 128 << 10, 16, 16, 900, (1 << 18) - 1},
+    {"BM1690", 64, 256 << 10, 64, 16, 1000, (1 << 18) - 1},
 };
 
-/// Returns the frequency of the published chip with these parameters, or the
-/// default if there is none.
-static int64_t getUsualMegahertz(int64_t npus, int64_t bytesPerNpu,
-                                 int64_t euBytes,
-                                 std::optional<int64_t> banks) {
+namespace {
+/// The parameters of a chip that are those of a published chip by default.
+struct Usual {
+  int64_t megahertz = layout::ChipClock().megahertz;
+  int64_t maxComputeStride = ChipAttr::kUsualComputeStride;
+};
+} // namespace
+
+/// Returns the defaults of a chip with these parameters: those of the published
+/// chip with the same ones, if there is one.
+static Usual getUsual(int64_t npus, int64_t bytesPerNpu, int64_t euBytes,
+                      std::optional<int64_t> banks) {
   for (const Published &chip : kChips)
     if (chip.npus == npus && chip.bytesPerNpu == bytesPerNpu &&
         chip.euBytes == euBytes && chip.banks == banks)
-      return chip.megahertz;
-  return layout::ChipClock().megahertz;
+      return {chip.megahertz, chip.maxComputeStride};
+  return {};
 }
 
 static ChipAttr getAttr(MLIRContext *context, const Published &chip) {
   layout::ChipClock clock;
   return ChipAttr::get(context, chip.npus, chip.bytesPerNpu, chip.euBytes,
-                       chip.banks, 1, {}, std::nullopt, chip.megahertz,
-                       clock.dmaBytesPerCycle, clock.dmaStart,
+                       chip.banks, 1, {}, std::nullopt, chip.maxComputeStride,
+                       chip.megahertz, clock.dmaBytesPerCycle, clock.dmaStart,
                        clock.computeStart, DictionaryAttr::get(context));
 }
 
@@ -122,9 +129,9 @@ LogicalResult ChipAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t euBytes, std::optional<int64_t> banks,
                                int64_t dmaAlignment, ArrayRef<int64_t> maxShape,
                                std::optional<int64_t> maxStride,
-                               int64_t megahertz, int64_t dmaBytesPerCycle,
-                               int64_t dmaStart, int64_t computeStart,
-                               DictionaryAttr memories) {
+                               int64_t maxComputeStride, int64_t megahertz,
+                               int64_t dmaBytesPerCycle, int64_t dmaStart,
+                               int64_t computeStart, DictionaryAttr memories) {
   struct Parameter {
     StringRef name;
     int64_t value;
@@ -134,6 +141,7 @@ LogicalResult ChipAttr::verify(function_ref<InFlightDiagnostic()> emitError,
         Parameter{"eu_bytes", euBytes}, Parameter{"banks", banks.value_or(1)},
         Parameter{"dma_alignment", dmaAlignment},
         Parameter{"max_stride", maxStride.value_or(1)},
+        Parameter{"max_compute_stride", maxComputeStride},
         Parameter{"megahertz", megahertz},
         Parameter{"dma_bytes_per_cycle", dmaBytesPerCycle}})
     if (param.value < 1)
@@ -185,7 +193,8 @@ namespace {
 /// The parameters that have been parsed so far.
 struct Settings {
   std::optional<int64_t> npus, bytesPerNpu, euBytes, banks, dmaAlignment,
-      maxStride, megahertz, dmaBytesPerCycle, dmaStart, computeStart;
+      maxStride, maxComputeStride, megahertz, dmaBytesPerCycle, dmaStart,
+      computeStart;
   SmallVector<int64_t> maxShape;
   DictionaryAttr memories;
   SmallVector<StringRef> seen;
@@ -205,6 +214,7 @@ static constexpr Number kNumbers[] = {
     {"banks", &Settings::banks},
     {"dma_alignment", &Settings::dmaAlignment},
     {"max_stride", &Settings::maxStride},
+    {"max_compute_stride", &Settings::maxComputeStride},
     {"megahertz", &Settings::megahertz},
     {"dma_bytes_per_cycle", &Settings::dmaBytesPerCycle},
     {"dma_start", &Settings::dmaStart},
@@ -248,8 +258,9 @@ static ParseResult parseSetting(AsmParser &parser, Settings &settings) {
   return parser.emitError(loc)
          << "unknown parameter '" << name
          << "': known parameters are npus, bytes_per_npu, eu_bytes, banks, "
-            "dma_alignment, max_shape, max_stride, megahertz, "
-            "dma_bytes_per_cycle, dma_start, compute_start, memories";
+            "dma_alignment, max_shape, max_stride, max_compute_stride, "
+            "megahertz, dma_bytes_per_cycle, dma_start, compute_start, "
+            "memories";
 }
 
 static ParseResult parseChip(AsmParser &parser, StringRef name, SMLoc loc,
@@ -296,13 +307,14 @@ Attribute ChipAttr::parse(AsmParser &parser, Type) {
     return {};
   }
   layout::ChipClock clock;
+  Usual usual = getUsual(*settings.npus, *settings.bytesPerNpu,
+                         *settings.euBytes, settings.banks);
   return parser.getChecked<ChipAttr>(
       loc, parser.getContext(), *settings.npus, *settings.bytesPerNpu,
       *settings.euBytes, settings.banks, settings.dmaAlignment.value_or(1),
       ArrayRef<int64_t>(settings.maxShape), settings.maxStride,
-      settings.megahertz.value_or(
-          getUsualMegahertz(*settings.npus, *settings.bytesPerNpu,
-                            *settings.euBytes, settings.banks)),
+      settings.maxComputeStride.value_or(usual.maxComputeStride),
+      settings.megahertz.value_or(usual.megahertz),
       settings.dmaBytesPerCycle.value_or(clock.dmaBytesPerCycle),
       settings.dmaStart.value_or(clock.dmaStart),
       settings.computeStart.value_or(clock.computeStart),
@@ -327,15 +339,16 @@ void ChipAttr::print(AsmPrinter &printer) const {
   if (getMaxStride())
     printer << ", max_stride = " << *getMaxStride();
   layout::ChipClock clock;
-  for (auto [param, value, usual] :
-       {std::tuple("megahertz", getMegahertz(),
-                   getUsualMegahertz(getNpus(), getBytesPerNpu(), getEuBytes(),
-                                     getBanks())),
+  Usual usual = getUsual(getNpus(), getBytesPerNpu(), getEuBytes(), getBanks());
+  for (auto [param, value, byDefault] :
+       {std::tuple("max_compute_stride", getMaxComputeStride(),
+                   usual.maxComputeStride),
+        std::tuple("megahertz", getMegahertz(), usual.megahertz),
         std::tuple("dma_bytes_per_cycle", getDmaBytesPerCycle(),
                    clock.dmaBytesPerCycle),
         std::tuple("dma_start", getDmaStart(), clock.dmaStart),
         std::tuple("compute_start", getComputeStart(), clock.computeStart)})
-    if (value != usual)
+    if (value != byDefault)
       printer << ", " << param << " = " << value;
   if (!getMemories().empty())
     printer << ", memories = " << getMemories();

@@ -13,30 +13,36 @@ using namespace mlir;
 using namespace mlir::npu;
 using namespace mlir::layout;
 
-/// The largest N, C, H and W of a command of the execution units on any chip,
-/// according to OKKernel.
+/// The largest N, C, H and W of a command on any chip, according to OKKernel.
 static constexpr LoopSizes kMostOfCompute{65535, 4095, 65535, 65535};
+static constexpr LoopSizes kMostOfTransfers{65535, 65535, 65535, 65535};
 
-static TransferLimits getLimits(ChipAttr chip) {
+/// Returns the limits of a command of `chip` with at most `maxShape` iterations
+/// on any chip.
+static TransferLimits getLimits(ChipAttr chip, const LoopSizes &maxShape) {
   TransferLimits limits;
-  // Copies within system memory have no limits.
+  limits.maxShape = maxShape;
+  // Copies within system memory have no chip.
   if (!chip)
     return limits;
   limits.npus = chip.getNpus();
-  llvm::copy(chip.getMaxShape(), limits.maxShape.begin());
+  for (auto [most, ofChip] : llvm::zip(limits.maxShape, chip.getMaxShape()))
+    most = std::min(most, ofChip);
   limits.maxStride = chip.getMaxStride().value_or(0);
   return limits;
 }
 
 TransferLimits npu::getComputeLimits(ChipAttr chip) {
-  TransferLimits limits = getLimits(chip);
-  for (auto [most, all] : llvm::zip_equal(limits.maxShape, kMostOfCompute))
-    most = most ? std::min(most, all) : all;
+  TransferLimits limits = getLimits(chip, kMostOfCompute);
+  if (!chip)
+    return limits;
+  int64_t most = chip.getMaxComputeStride();
+  limits.maxStride = limits.maxStride ? std::min(limits.maxStride, most) : most;
   return limits;
 }
 
 TransferLimits npu::getTransferLimits(ChipAttr chip) {
-  TransferLimits limits = getLimits(chip);
+  TransferLimits limits = getLimits(chip, kMostOfTransfers);
   if (chip)
     limits.alignment = chip.getDmaAlignment();
   return limits;

@@ -132,6 +132,16 @@ int64_t npu::getReservedBytes(const Storage &storage, ArrayRef<int64_t> shape) {
   return (*storage.map.storageExtent(shape))[1] * storage.elementBytes;
 }
 
+SmallVector<int64_t> npu::getWholeChannels(const Storage &storage,
+                                           ArrayRef<int64_t> shape) {
+  NpuScatter scatter = storage.scatter.getScatter();
+  SmallVector<int64_t> whole(shape);
+  for (auto [size, axis] : llvm::zip_equal(whole, scatter.getAxes()))
+    if (axis == 'M' && size > scatter.width)
+      size = llvm::alignTo(size, scatter.width);
+  return whole;
+}
+
 int64_t npu::getAlignment(const Storage &storage) {
   // Test the rules of the layout on a tensor that fits at any byte.
   NpuScatter scatter = storage.scatter.getScatter();

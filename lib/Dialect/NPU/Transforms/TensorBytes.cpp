@@ -85,7 +85,8 @@ OwnedBytes npu::getElements(const Storage &storage, ArrayRef<int64_t> shape) {
 
 FailureOr<OwnedBytes> npu::getOwnedBytes(AllocOp alloc, int64_t byte,
                                          bool exactBytes) {
-  // A slice has no elements that its source lacks.
+  // A slice has no elements that its source lacks. A product writes whole
+  // channels of its result.
   SmallVector<Value> memrefs{alloc.getMemref()}, open{alloc.getMemref()};
   while (exactBytes && !open.empty())
     for (Operation *user : open.pop_back_val().getUsers())
@@ -102,8 +103,10 @@ FailureOr<OwnedBytes> npu::getOwnedBytes(AllocOp alloc, int64_t byte,
         getStorageAt(type, byte, [&] { return op->emitOpError(); });
     if (failed(storage))
       return failure();
-    OwnedBytes own = exactBytes ? getElements(*storage, type.getShape())
-                                : getRows(*storage, type.getShape());
+    OwnedBytes own =
+        exactBytes
+            ? getElements(*storage, getWholeChannels(*storage, type.getShape()))
+            : getRows(*storage, type.getShape());
     // If the elements of one are unknown, the tensor owns all its rows.
     if (!own.empty() && own.front().core == kEveryCore)
       return getRows(*getStorageAt(alloc.getMemref().getType(), byte,

@@ -107,6 +107,7 @@ struct LegalizeLinalgPass
       convertExtractsToOperands(function);
       convertGathersToMatmuls(function);
       splitVolumes(function);
+      splitLongWindows(function);
       decomposeConvolutions(function);
       if (failed(fuseComparisons(function)))
         return signalPassFailure();

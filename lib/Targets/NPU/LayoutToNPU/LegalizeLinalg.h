@@ -8,8 +8,8 @@
 // The rewrites of npu-legalize-linalg. Law: every op computes the same
 // values in the same order, except for erf, which becomes a formula with an
 // error below 1.5e-7, logarithms and powers, which upstream's expansions
-// compute, and i64 values beyond 32 bits, which become f32
-// (SplitI64Arguments.cpp).
+// compute, i64 values beyond 32 bits, which become f32 (SplitI64Arguments.cpp),
+// and sums over windows with long strides, which are sums of sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,6 +79,10 @@ Value transpose(OpBuilder &builder, Location loc, Value tensor,
 /// Splits an op on 3-D windows into ops on 2-D windows, one for each index of
 /// the first window dim.
 void splitVolumes(func::FuncOp function);
+
+/// Splits a sum, maximum or minimum over windows with a stride that is too long
+/// for the chip into one over short windows, and one over its results.
+void splitLongWindows(func::FuncOp function);
 
 /// Splits grouped convolutions into one per group. 1-D ones become 2-D with one
 /// row, and those without channels get one channel.

@@ -4,10 +4,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A command has at most the stride 15 and the dilation 16. A convolution with a
+// longer stride s becomes several with the stride s / p, each of which reads
+// every p-th row or column of the input and has the kernel elements that meet
+// these. One with a longer dilation becomes one command per kernel element.
+//
+//     stride 16, kernel 16: two commands with stride 8 and kernel 8, of the even
+//                           and of the odd columns
+//
+//===----------------------------------------------------------------------===//
 
 #include "FunctionEmitter.h"
 #include "Layers.h"
+#include "layout/Dialect/NPU/IR/DmaPlanning.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::npu;
@@ -23,12 +35,28 @@ struct Convolution {
   LoopSizes inputRanges{1, 1, 1, 1};
 };
 
+/// The kernel elements first, first + step, .. along H or W, whose windows move
+/// over every `spacing`-th position of the input.
+struct KernelPart {
+  int64_t first, step, count, spacing, stride, dilation;
+};
+
 /// Weights in 2IC-mode: the address of the first pair, and strides in pairs.
 struct PairedWeights {
   TransferSide start;
   LoopSizes strides;
 };
+
+/// The operands of the command for two parts of the kernel.
+struct ConvolutionPart {
+  LoopSizes inputShape;
+  TransferSide input;
+  PairedWeights weights;
+};
 } // namespace
+
+/// The bytes of a pair of weights, and the alignment of the first one.
+static constexpr int64_t kPairBytes = 8;
 
 /// Returns the only dim of an operand whose index depends on the loop.
 static std::optional<unsigned> findDimOf(AffineMap map, unsigned loop) {
@@ -96,7 +124,8 @@ static std::optional<Convolution> findConvolution(linalg::LinalgOp op) {
     conv.image[at] = loop;
     conv.k[at] = k;
     conv.window.kernel[at] = all[k];
-    conv.window.stride[at] = getStep(expr, op.getNumLoops(), loop);
+    if (all[loop] > 1)
+      conv.window.stride[at] = getStep(expr, op.getNumLoops(), loop);
     conv.window.dilation[at] = getStep(expr, op.getNumLoops(), k);
   }
   if (!placeInput(op, conv))
@@ -145,6 +174,46 @@ std::optional<PairedWeights> static findPairs(
   return PairedWeights{*even, strides};
 }
 
+/// Splits the kernel along H (0) or W (1) into parts whose strides and dilations
+/// are within the limits.
+static SmallVector<KernelPart> splitKernel(const WindowDims &window, int d) {
+  int64_t kernel = window.kernel[d], stride = window.stride[d],
+          dilation = window.dilation[d], spacing = 1;
+  while (stride % spacing != 0 || stride / spacing > kMostWindowStride)
+    ++spacing;
+  // Kernel elements of one part are a multiple of `spacing` positions apart.
+  int64_t step = spacing / std::gcd(spacing, dilation);
+  if (step * dilation / spacing > kMostWindowDilation)
+    step = kernel;
+  SmallVector<KernelPart> parts;
+  for (int64_t first = 0; first < std::min(step, kernel); ++first) {
+    int64_t count = llvm::divideCeil(kernel - first, step);
+    parts.push_back({first, step, count, spacing, stride / spacing,
+                     count > 1 ? step * dilation / spacing : 1});
+  }
+  return parts;
+}
+
+static ConvolutionPart takePart(const Convolution &conv,
+                                std::array<KernelPart, 2> parts,
+                                const TransferSide &input,
+                                const PairedWeights &weights,
+                                const LoopSizes &outputs) {
+  ConvolutionPart result{conv.inputRanges, input, weights};
+  for (auto [d, part] : llvm::enumerate(parts)) {
+    unsigned place = d + 2;
+    int64_t &inputStride = result.input.strides[place],
+            &pairStride = result.weights.strides[place];
+    result.input.byte += 4 * part.first * conv.window.dilation[d] * inputStride;
+    result.weights.start.byte += kPairBytes * part.first * pairStride;
+    inputStride *= part.spacing;
+    pairStride *= part.step;
+    result.inputShape[place] = (outputs[place] - 1) * part.stride +
+                               (part.count - 1) * part.dilation + 1;
+  }
+  return result;
+}
+
 bool FunctionEmitter::emitAsConvolution(linalg::LinalgOp op,
                                         ArrayRef<Operand> operands) {
   std::optional<Convolution> conv = findConvolution(op);
@@ -171,25 +240,37 @@ bool FunctionEmitter::emitAsConvolution(linalg::LinalgOp op,
       op, *conv, chip.getNpus(), [&](AffineMap index, LoopSizes ranges) {
         return findBox(operands[conv->filter], index, ranges);
       });
-  if (!to || !from || !weights || to->core != weights->start.core)
+  if (!to || !from || !weights || to->core != weights->start.core ||
+      weights->start.byte % kPairBytes != 0)
     return false;
-  const WindowDims &window = conv->window;
-  SmallVector<Value> arguments{
-      getAddress(output.get(), *to),
-      getAddress(input.get(), *from),
-      getAddress(filter.get(), weights->start),
-      calls.getLocalAddress(0), // no bias: accumulates into the result
-      calls.getDim4(conv->inputRanges),
-      calls.getInt(outRanges[1]),
-      calls.getInt(window.kernel[0]),
-      calls.getInt(window.kernel[1]),
-      calls.getDim4(from->strides),
-      calls.getDim4(weights->strides),
-      calls.getBool(false),
-      calls.getBool(true),
-      calls.getNull(),
-      calls.getDim2(window.stride[0], window.stride[1]),
-      calls.getDim2(window.dilation[0], window.dilation[1])};
-  calls.call("okk_bdc_conv2d", arguments);
+  SmallVector<KernelPart> parts[2];
+  for (int d : {0, 1}) {
+    parts[d] = splitKernel(conv->window, d);
+    if (parts[d].front().spacing * from->strides[d + 2] >
+        getComputeLimits(chip).maxStride)
+      return false;
+  }
+  for (const KernelPart &h : parts[0])
+    for (const KernelPart &w : parts[1]) {
+      ConvolutionPart part =
+          takePart(*conv, {h, w}, *from, *weights, outRanges);
+      SmallVector<Value> arguments{
+          getAddress(output.get(), *to),
+          getAddress(input.get(), part.input),
+          getAddress(filter.get(), part.weights.start),
+          calls.getLocalAddress(0), // no bias: accumulates into the result
+          calls.getDim4(part.inputShape),
+          calls.getInt(outRanges[1]),
+          calls.getInt(h.count),
+          calls.getInt(w.count),
+          calls.getDim4(part.input.strides),
+          calls.getDim4(part.weights.strides),
+          calls.getBool(false),
+          calls.getBool(true),
+          calls.getNull(),
+          calls.getDim2(h.stride, w.stride),
+          calls.getDim2(h.dilation, w.dilation)};
+      calls.call("okk_bdc_conv2d", arguments);
+    }
   return true;
 }

@@ -123,6 +123,16 @@ LogicalResult FunctionEmitter::emitAlloc(AllocOp op) {
     return failure();
   for (const Transfer &box : *elements)
     calls.numberElements(box, getAddress(op.getMemref(), box.dest));
+  SmallVector<int64_t> whole = getWholeChannels(*storage, shape);
+  if (!sharesHoles() || ArrayRef(whole) == shape)
+    return success();
+  // Products write the columns behind the last one, too.
+  std::optional<std::vector<Transfer>> channels = plan(
+      op, storage->map, storage->map, whole, storage->elementBytes, limits);
+  if (!channels)
+    return failure();
+  for (const Transfer &box : *channels)
+    calls.declareElements(box, getAddress(op.getMemref(), box.dest));
   return success();
 }
 
@@ -352,7 +362,7 @@ LogicalResult FunctionEmitter::emit() {
     systemAddresses[argument] = {first + argument.getArgNumber(), 0};
   OpBuilder::InsertionGuard guard(builder);
   startPart(inputs);
-  if (checks && (shared.exactBytes || function->hasAttr(kReusesHoles)))
+  if (checks && sharesHoles())
     calls.call("okk_sim_share_holes", {});
   if (failed(emitBlock(function.getBody().front())))
     return failure();

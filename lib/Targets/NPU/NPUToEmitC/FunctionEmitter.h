@@ -140,6 +140,11 @@ private:
   /// Returns the start of a transfer as an argument of a call.
   Value getAddress(Value memref, const TransferSide &side);
 
+  /// Returns true if tensors own only the bytes of their elements.
+  bool sharesHoles() const {
+    return shared.exactBytes || function->hasAttr(kReusesHoles);
+  }
+
   func::FuncOp function;
   ModuleEmission &shared;
   OpBuilder &builder;

@@ -203,6 +203,13 @@ void OkkCalls::declareTensor(int64_t address, int64_t bytes,
         getLiteral(Twine(alignment) + "u", "unsigned")});
 }
 
+void OkkCalls::declareElements(const Transfer &box, Value address) {
+  Value bytes = getLiteral(Twine(box.elementBytes), "int");
+  Value shape = getSizes(box.shape, true);
+  Value stride = getSizes(box.dest.strides, true);
+  call("okk_sim_declare_elements", {address, bytes, shape, stride});
+}
+
 void OkkCalls::numberElements(const Transfer &box, Value address) {
   LoopSizes byteStrides = box.source.strides;
   for (int64_t &stride : byteStrides)

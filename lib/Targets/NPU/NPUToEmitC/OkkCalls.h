@@ -73,6 +73,8 @@ public:
   void declareTensor(int64_t address, int64_t bytes, int64_t alignment);
   /// Numbers the bytes of a box by its source, a row-major image.
   void numberElements(const Transfer &box, Value address);
+  /// Declares the elements of a box in local memory, its destination.
+  void declareElements(const Transfer &box, Value address);
   void releaseTensor(int64_t address);
 
   /// Declare the elements that the next commands must move.

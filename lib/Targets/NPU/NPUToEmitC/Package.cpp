@@ -145,6 +145,7 @@ static json::Value describe(ChipAttr chip) {
                       {"dma_alignment", chip.getDmaAlignment()},
                       {"max_shape", std::move(maxShape)},
                       {"max_stride", chip.getMaxStride().value_or(0)},
+                      {"max_compute_stride", chip.getMaxComputeStride()},
                       {"banks", chip.getBanks().value_or(0)},
                       {"megahertz", chip.getMegahertz()},
                       {"dma_bytes_per_cycle", chip.getDmaBytesPerCycle()},

@@ -80,6 +80,20 @@ std::optional<FunctionEmitter::Matrix> FunctionEmitter::findMatrix(
   return Matrix{*box, width};
 }
 
+/// Returns true if the last column of a matrix, along `dim`, is the last one of
+/// the memory that it is a view of.
+static bool endsWithMemory(Value memref, unsigned dim) {
+  while (auto part = memref.getDefiningOp<SubViewOp>()) {
+    auto source = cast<MemRefType>(part.getSource().getType());
+    if (part.getOffsets()[dim] + part.getSizes()[dim] != source.getDimSize(dim))
+      return false;
+    memref = part.getSource();
+  }
+  while (auto view = memref.getDefiningOp<ViewOp>())
+    memref = view.getSource();
+  return isa_and_present<AllocOp>(memref.getDefiningOp());
+}
+
 bool FunctionEmitter::emitAsProduct(linalg::LinalgOp op,
                                     ArrayRef<Operand> operands) {
   auto factors = getFactors(op);
@@ -101,6 +115,8 @@ bool FunctionEmitter::emitAsProduct(linalg::LinalgOp op,
           batches.push_back(all[loop]);
         }
     OpOperand &left = op->getOpOperand(l), &right = op->getOpOperand(r);
+    unsigned columnDim = *op.getMatchingIndexingMap(&output).getResultPosition(
+        getAffineDimExpr(n, op.getContext()));
     SmallVector<std::array<Matrix, 3>> found;
     auto get = [&](OpOperand &use, std::optional<unsigned> row,
                    unsigned column) {
@@ -115,6 +131,9 @@ bool FunctionEmitter::emitAsProduct(linalg::LinalgOp op,
                             with = get(right, product.k, product.n);
       if (!to || !from || !with || to->width != with->width ||
           to->start.core != with->start.core)
+        return false;
+      // The command writes whole channels.
+      if (all[n] % to->width != 0 && !endsWithMemory(output.get(), columnDim))
         return false;
       found.push_back({*to, *from, *with});
       return true;

@@ -191,9 +191,13 @@ static std::optional<PlacedWindows> placeWindows(linalg::LinalgOp op,
     int d = place - 2;
     of.set(*dim.window, place);
     placed.window.kernel[d] = all[*dim.window];
-    placed.window.dilation[d] = dim.dilation;
+    if (all[*dim.window] > 1)
+      placed.window.dilation[d] = dim.dilation;
     if (dim.step && all[*dim.step] > 1)
       placed.window.stride[d] = dim.stride;
+    if (placed.window.stride[d] > kMostWindowStride ||
+        placed.window.dilation[d] > kMostWindowDilation)
+      return std::nullopt;
     placed.in[place] = placed.window.getReach(d, placed.out[place]);
   }
   placed.inputIndex = AffineMap::get(4, 0, index, op.getContext());

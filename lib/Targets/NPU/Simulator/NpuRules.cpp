@@ -10,9 +10,10 @@
 
 using namespace mlir::npu;
 
-/// The maximum N, C, H and W of a command of the execution units, as documented
-/// by OKKernel for each function.
+/// The maximum N, C, H and W of a command of each engine, as documented by
+/// OKKernel for each function.
 static constexpr Box kMostOfCompute{65535, 4095, 65535, 65535};
+static constexpr Box kMostOfTransfers{65535, 65535, 65535, 65535};
 
 bool Simulator::checkShape(const Box &shape, int64_t elementBytes,
                            const Box &most) {
@@ -34,12 +35,38 @@ bool Simulator::checkShape(const Box &shape, int64_t elementBytes,
 
 bool Simulator::checkCommand(const Box &shape, int64_t elementBytes,
                              Engine engine) {
-  Box most = chip.maxShape;
-  if (engine == Engine::Compute)
-    for (int d = 0; d < 4; ++d)
-      most[d] =
-          most[d] ? std::min(most[d], kMostOfCompute[d]) : kMostOfCompute[d];
+  Box most = engine == Engine::Compute ? kMostOfCompute : kMostOfTransfers;
+  for (int d = 0; d < 4; ++d)
+    if (chip.maxShape[d])
+      most[d] = std::min(most[d], chip.maxShape[d]);
   return checkShape(shape, elementBytes, most);
+}
+
+bool Simulator::checkStrides(const Operand &operand, const Box &shape,
+                             Engine engine, const std::string &where) {
+  for (int d = 0; d < 4; ++d) {
+    int64_t stride = operand.stride[d];
+    int64_t most = shape[d] == 1 ? 0 : chip.maxStride;
+    if (stride >= 0 && (!most || stride <= most))
+      continue;
+    report(where + " has the stride " + std::to_string(stride) +
+           ", but the chip supports 0 to " +
+           (most ? std::to_string(most) : "any"));
+    return false;
+  }
+  if (engine == Engine::DMA || !chip.maxComputeStride)
+    return true;
+  for (int d : {0, 1}) {
+    if (operand.stride[d] <= chip.maxComputeStride)
+      continue;
+    report(where + " has the " + (d ? "C" : "N") + " stride " +
+           std::to_string(operand.stride[d]) +
+           ", but the execution units support 0 to " +
+           std::to_string(chip.maxComputeStride) +
+           ", even for a loop with one iteration");
+    return false;
+  }
+  return true;
 }
 
 bool Simulator::checkOperand(const Operand &operand, const Box &shape,
@@ -56,16 +83,8 @@ bool Simulator::checkOperand(const Operand &operand, const Box &shape,
            " bytes");
     return false;
   }
-  for (int d = 0; d < 4; ++d) {
-    int64_t stride = operand.stride[d];
-    if (stride >= 0 &&
-        (shape[d] == 1 || !chip.maxStride || stride <= chip.maxStride))
-      continue;
-    report(where + " has the stride " + std::to_string(stride) +
-           ", but the chip supports 0 to " +
-           (chip.maxStride ? std::to_string(chip.maxStride) : "any"));
+  if (!checkStrides(operand, shape, engine, where))
     return false;
-  }
   if (engine == Engine::DMA && operand.stride[3] != 1) {
     report(where + " has the W stride " + std::to_string(operand.stride[3]) +
            ", but it must be 1: a transfer moves whole rows");
@@ -140,7 +159,9 @@ const Simulator::Tensor *Simulator::findTensor(const Run &run) const {
 
 bool Simulator::checkAccess(const std::vector<Run> &runs, Engine engine,
                             Access access, const char *what) {
-  bool isWrite = access == Access::Write, isOnce = access != Access::Read;
+  bool isPadding = access == Access::WritePadding;
+  bool isWrite = isPadding || access == Access::Write,
+       isOnce = access != Access::Read;
   uint8_t conflict = 0, mark = 0;
   if (parallel) {
     bool isDMA = engine == Engine::DMA;
@@ -183,7 +204,7 @@ bool Simulator::checkAccess(const std::vector<Run> &runs, Engine engine,
         good = false;
         break;
       }
-      elements = tensor->hasElements ? Element : 0;
+      elements = tensor->hasElements && !isPadding ? Element : 0;
     }
     uint8_t *state = run.memory->state.data() + run.byte;
     Summary found = summarize(state, run.bytes);

@@ -229,6 +229,18 @@ bool Simulator::spoil(const Operand &work, const Box &shape,
   return true;
 }
 
+void Simulator::spoilPadding(const Operand &padding, const Box &shape,
+                             int64_t elementBytes, const char *what) {
+  std::vector<Run> runs;
+  if (!prepare(padding, shape, elementBytes, Engine::Compute,
+               Access::WritePadding, what, runs))
+    return;
+  for (const Run &run : runs) {
+    std::memset(run.memory->data.data() + run.byte, 0xd3, run.bytes);
+    clearBits(run.memory->state.data() + run.byte, run.bytes, Written);
+  }
+}
+
 void Simulator::countTransfer(int64_t bytes, const std::string &name) {
   ++counters.transfers;
   passTime(Engine::DMA,

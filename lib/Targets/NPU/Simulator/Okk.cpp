@@ -134,8 +134,9 @@ static Operand system(system_addr_t addr, const dim4 *shape,
   void okk_gdma_##bits##bit_set_C_local(local_addr_t dst_addr, x##bits C,      \
                                         const dim4 *shape,                     \
                                         const dim4 *dst_stride) {              \
-    npu().fill(okkLocal(dst_addr, shape, dst_stride, bits / 8), &C,            \
-               toBox(*shape), bits / 8, Engine::DMA, "set_C");                 \
+    /* Without strides, the function has those of 32-bit elements. */          \
+    npu().fill(okkLocal(dst_addr, shape, dst_stride, 4), &C, toBox(*shape),    \
+               bits / 8, Engine::DMA, "set_C");                                \
   }
 
 OKK_TRANSFERS(32)
@@ -165,8 +166,13 @@ static void copyMatrix(local_addr_t addr, system_addr_t sys, int rows, int cols,
   if (rows < 1 || cols < 1 || colsPerChannel < 1 || colsPerChannel > cols)
     return npu().report("a matrix must have rows, columns, and between 1 and "
                         "all columns in a channel");
+  // The distance of rows is that of a matrix from core 0 on, unlike that of
+  // the execution units.
+  int64_t channelRows =
+      ceilDiv(ceilDiv(cols, colsPerChannel), npu().getChip().npus);
   walkMatrix(addr, rows, cols, colsPerChannel,
-             [&](const Operand &part, int first, const Box &shape) {
+             [&](Operand part, int first, const Box &shape) {
+               part.stride[0] = channelRows * part.stride[1];
                Operand linear{false,
                               sys + 4ull * first,
                               {rowStride, colsPerChannel, 0, 1}};
@@ -264,6 +270,12 @@ void okk_sim_limit_dma(int alignment, dim4 max_shape, int max_stride) {
   chip.dmaAlignment = std::max(alignment, 1);
   chip.maxShape = toBox(max_shape);
   chip.maxStride = max_stride;
+  open(chip);
+}
+
+void okk_sim_limit_compute(int max_stride) {
+  SimulatedChip chip = npu().getChip();
+  chip.maxComputeStride = std::max(max_stride, 0);
   open(chip);
 }
 

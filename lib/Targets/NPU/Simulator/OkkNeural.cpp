@@ -78,6 +78,8 @@ public:
 
 /// The parameters of windows over an input.
 struct Windows {
+  /// The maximum of four bits, and of a dilation, which is stored minus 1.
+  static constexpr int kMostStride = 15, kMostDilation = 16;
   dim4 in, out;
   int kernelH, kernelW;
   Padding padding{0, 0, 0, 0};
@@ -106,6 +108,20 @@ struct Windows {
                             "at least 1, paddings at least 0");
       return false;
     }
+    auto fits = [&](std::initializer_list<int> values, int most,
+                    const char *what) {
+      if (std::max(values) <= most)
+        return true;
+      okkSimulator().report(std::string(name) + ": " + what +
+                            " must be at most " + std::to_string(most) +
+                            ", found " + std::to_string(std::max(values)));
+      return false;
+    };
+    if (!fits({stride.h, stride.w}, kMostStride, "strides") ||
+        !fits({padding.top, padding.bottom, padding.left, padding.right},
+              kMostStride, "paddings") ||
+        !fits({dilation.h, dilation.w}, kMostDilation, "dilations"))
+      return false;
     int64_t h = int64_t(in.h) + padding.top + padding.bottom -
                 int64_t(kernelH - 1) * dilation.h - 1;
     int64_t w = int64_t(in.w) + padding.left + padding.right -
@@ -162,18 +178,23 @@ void okk_bdc_conv2d(local_addr_t output_addr, local_addr_t input_addr,
   Windows windows(*input_shape, kernel_h, kernel_w, padding, stride, dilation);
   if (!windows.check("okk_bdc_conv2d"))
     return;
+  if (!kernel_stride)
+    return okkSimulator().report("okk_bdc_conv2d: kernel_stride is null, which "
+                                 "the function dereferences: "
+                                 "pass the strides of the pairs");
+  if (weight_addr % 8 != 0)
+    return okkSimulator().report("okk_bdc_conv2d: the weights at address " +
+                                 std::to_string(weight_addr) +
+                                 " are not aligned to the 8 bytes of a pair");
   dim4 in = windows.in, &out = windows.out;
   out.c = output_c;
-  dim4 pairs{(in.c + 1) / 2, output_c, kernel_h, kernel_w}, pairStride;
-  okk_compact_stride(&pairStride, okk_start_npu_index(weight_addr), &pairs);
-  if (kernel_stride)
-    pairStride = *kernel_stride;
   int64_t inPlane = int64_t(in.h) * in.w, outPlane = int64_t(out.h) * out.w;
   int64_t taps = int64_t(kernel_h) * kernel_w;
   Layer layer("okk_bdc_conv2d", out.n * out.c * outPlane * in.c * taps);
   layer.addTensor(okkLocal(input_addr, &in, input_stride), in, Read | Broadcast,
                   /*isOwn=*/false);
-  layer.addPairs(weight_addr, {in.c, output_c, kernel_h, kernel_w}, pairStride);
+  layer.addPairs(weight_addr, {in.c, output_c, kernel_h, kernel_w},
+                 *kernel_stride);
   dim4 numbers{1, output_c, 1, 1}, numberStride;
   okk_compact_stride(&numberStride, okk_start_npu_index(output_addr), &numbers);
   if (using_bias)
@@ -305,6 +326,24 @@ void okk_bdc_max_pool2d(local_addr_t output_addr, local_addr_t input_addr,
                });
 }
 
+/// Spoils the columns of the last channel beyond the end of a matrix, which
+/// okk_bdc_matmul writes, too.
+static void spoilTail(local_addr_t addr, int rows, int cols, int width) {
+  int rest = cols % width;
+  if (rest == 0)
+    return;
+  walkMatrix(addr, rows, cols, width,
+             [&](const Operand &part, int first, const Box &) {
+               if (first + rest != cols)
+                 return;
+               Operand tail = part;
+               tail.address += 4u * unsigned(rest);
+               okkSimulator().spoilPadding(
+                   tail, {rows, 1, 1, width - rest}, 4,
+                   "okk_bdc_matmul: the last channel of the result");
+             });
+}
+
 void okk_bdc_matmul(local_addr_t output_addr, local_addr_t left_addr,
                     local_addr_t right_addr, local_addr_t bias_addr,
                     int left_rows, int left_cols, int right_cols,
@@ -342,4 +381,5 @@ void okk_bdc_matmul(local_addr_t output_addr, local_addr_t left_addr,
       to[n] += bias[n];
   }
   layer.finish();
+  spoilTail(output_addr, left_rows, right_cols, right_cols_per_channel);
 }

@@ -9,6 +9,7 @@
 // CHECK-SAME: test.limits = #npu.target<npus = 64, bytes_per_npu = 524288, eu_bytes = 128, banks = 8, max_shape = [65535, 4095, 65535, 65535], max_stride = 1048575, memories = {l2 = 2097152 : i64}>
 // CHECK-SAME: test.other = #npu.target<npus = 4, bytes_per_npu = 1000, eu_bytes = 1>
 // CHECK-SAME: test.slow = #npu.target<npus = 64, bytes_per_npu = 524288, eu_bytes = 128, banks = 8, megahertz = 1000, dma_bytes_per_cycle = 32, dma_start = 0, compute_start = 9>
+// CHECK-SAME: test.strides = #npu.target<npus = 64, bytes_per_npu = 524288, eu_bytes = 128, banks = 8, max_compute_stride = 1000>
 // CHECK-SAME: test.usual = #npu.target<"BM1688">
 module attributes {
   test.bm1684 = #npu.target<banks = 8, eu_bytes = 128, npus = 64, bytes_per_npu = 524288>,
@@ -18,7 +19,8 @@ module attributes {
   test.limits = #npu.target<"BM1684", max_shape = [65535, 4095, 65535, 65535], max_stride = 1048575, memories = {l2 = 2097152}>,
   test.other = #npu.target<npus = 4, bytes_per_npu = 1000, eu_bytes = 1>,
   test.slow = #npu.target<"BM1684", compute_start = 9, dma_start = 0, dma_bytes_per_cycle = 32, megahertz = 1000>,
-  test.usual = #npu.target<"BM1688", megahertz = 900, dma_bytes_per_cycle = 64, dma_start = 32, compute_start = 8>} {}
+  test.strides = #npu.target<"BM1684", max_compute_stride = 1000>,
+  test.usual = #npu.target<"BM1688", max_compute_stride = 262143, megahertz = 900, dma_bytes_per_cycle = 64, dma_start = 32, compute_start = 8>} {}
 
 // CHECK: test.system = #npu.memory<system>
 // CHECK-SAME: test.user = #npu.memory<"own name">
@@ -98,7 +100,7 @@ module attributes {test.t = #npu.target<npus = 4, npus = 4, bytes_per_npu = 1024
 
 // -----
 
-// expected-error @below {{unknown parameter 'core': known parameters are npus, bytes_per_npu, eu_bytes, banks, dma_alignment, max_shape, max_stride, megahertz, dma_bytes_per_cycle, dma_start, compute_start, memories}}
+// expected-error @below {{unknown parameter 'core': known parameters are npus, bytes_per_npu, eu_bytes, banks, dma_alignment, max_shape, max_stride, max_compute_stride, megahertz, dma_bytes_per_cycle, dma_start, compute_start, memories}}
 module attributes {test.t = #npu.target<"BM1684", core = 4>} {}
 
 // -----
@@ -115,6 +117,11 @@ module attributes {test.t = #npu.target<"BM1684", dma_alignment = 12>} {}
 
 // expected-error @below {{target parameter 'max_stride' is 0: it must be at least 1}}
 module attributes {test.t = #npu.target<"BM1684", max_stride = 0>} {}
+
+// -----
+
+// expected-error @below {{target parameter 'max_compute_stride' is 0: it must be at least 1}}
+module attributes {test.t = #npu.target<"BM1684", max_compute_stride = 0>} {}
 
 // -----
 

@@ -45,8 +45,6 @@ okk.okk_sim_run_kernel.restype = ctypes.c_bool
 okk.okk_sim_run_kernel.argtypes = [ctypes.c_char_p, ctypes.c_void_p]
 for host in (okk.okk_sim_write, okk.okk_sim_read):
     host.argtypes = [ctypes.c_ulonglong, ctypes.c_void_p, ctypes.c_ulonglong]
-okk.okk_gdma_32bit_matrix_S2L.argtypes = [ctypes.c_uint, ctypes.c_ulonglong] + [ctypes.c_int] * 4
-okk.okk_gdma_32bit_matrix_L2S.argtypes = [ctypes.c_ulonglong, ctypes.c_uint] + [ctypes.c_int] * 4
 okk.okk_gdma_32bit_cpy_S2L.argtypes = [ctypes.c_uint, ctypes.c_ulonglong] + [ctypes.c_void_p] * 3
 okk.okk_gdma_32bit_cpy_L2S.argtypes = [ctypes.c_ulonglong, ctypes.c_uint] + [ctypes.c_void_p] * 3
 okk.okk_gdma_8bit_cpy_S2L.argtypes = [ctypes.c_uint, ctypes.c_ulonglong] + [ctypes.c_void_p] * 3
@@ -60,14 +58,18 @@ class Chip:
         okk.okk_sim_open(UNITS, BYTES, EU)
         self.start, self.free = start, 0
 
-    def place(self, shape, compact=False):
+    def strides(self, shape, compact=False):
         n, c, h, w = shape
         rows = -(-(self.start + c) // UNITS)
         plane = h * w if compact else -(-h * w * 4 // EU) * EU // 4
+        return Dim4(rows * plane, plane, w, 1)
+
+    def place(self, shape, compact=False):
+        stride = self.strides(shape, compact)
         address = self.start * BYTES + self.free
-        self.free += -(-n * rows * plane * 4 // EU) * EU
+        self.free += -(-shape[0] * stride.n * 4 // EU) * EU
         assert self.free <= BYTES
-        return address, Dim4(rows * plane, plane, w, 1)
+        return address, stride
 
     def put(self, array, compact=False, start=None):
         array = np.ascontiguousarray(array)
@@ -76,6 +78,39 @@ class Chip:
         okk.okk_sim_write(system, array.ctypes.data, array.nbytes)
         okk.okk_gdma_32bit_cpy_S2L(address, system, ctypes.byref(Dim4(*array.shape)), ctypes.byref(stride), None)
         return address
+
+    def walk_matrix(self, address, rows, columns, width):
+        """Yields the address, columns and box of whole channels, and of the rest of the last one."""
+        start, offset = divmod(address, BYTES)
+        whole, rest = divmod(columns, width)
+        stride = self.strides((rows, -(-columns // width), 1, width))
+        if whole:
+            yield address, slice(0, whole * width), Dim4(rows, whole, 1, width), stride
+        if rest:
+            row, core = divmod(start + whole, UNITS)
+            last = core * BYTES + offset + 4 * row * stride.c
+            yield last, slice(whole * width, columns), Dim4(rows, 1, 1, rest), stride
+
+    def put_matrix(self, matrix, width):
+        """Stores a matrix in channels of `width` columns, with the rows of the execution units."""
+        rows, columns = matrix.shape
+        address, _ = self.place((rows, -(-columns // width), 1, width))
+        for part, which, box, stride in self.walk_matrix(address, rows, columns, width):
+            data = np.ascontiguousarray(matrix[:, which])
+            system, source = okk.okk_sim_alloc(data.nbytes), Dim4(box.c * box.w, box.w, 0, 1)
+            okk.okk_sim_write(system, data.ctypes.data, data.nbytes)
+            okk.okk_gdma_32bit_cpy_S2L(part, system, ctypes.byref(box), ctypes.byref(stride), ctypes.byref(source))
+        return address
+
+    def get_matrix(self, address, rows, columns, width):
+        matrix = np.zeros((rows, columns), np.float32)
+        for part, which, box, stride in self.walk_matrix(address, rows, columns, width):
+            data = np.zeros((rows, box.c * box.w), np.float32)
+            system, dest = okk.okk_sim_alloc(data.nbytes), Dim4(box.c * box.w, box.w, 0, 1)
+            okk.okk_gdma_32bit_cpy_L2S(system, part, ctypes.byref(box), ctypes.byref(dest), ctypes.byref(stride))
+            okk.okk_sim_read(system, data.ctypes.data, data.nbytes)
+            matrix[:, which] = data
+        return matrix
 
     def pairs(self, weights):
         """Stores (O, I, KH, KW) as [I, O, KH, KW] in 2IC mode, by two transfers."""
@@ -249,8 +284,10 @@ def layers(n, c, h, w, o, start, kernel, padding, stride, dilation):
         chip.start = (start + 1) % UNITS  # the input is sent between cores
         src = chip.put(x)
         chip.start = start
-        okk.okk_bdc_conv2d(dst, src, pairs, numbers, ctypes.byref(Dim4(n, c, h, w)), o, *kernel, None, None,
-                           using_bias, adds, ctypes.byref(pad), ctypes.byref(step), ctypes.byref(spread))
+        rows = chip.strides((-(-c // 2), o, *kernel), compact=True)
+        okk.okk_bdc_conv2d(dst, src, pairs, numbers, ctypes.byref(Dim4(n, c, h, w)), o, *kernel, None,
+                           ctypes.byref(rows), using_bias, adds, ctypes.byref(pad), ctypes.byref(step),
+                           ctypes.byref(spread))
         check("conv2d", chip.get(dst, want.shape), want + bias * using_bias + before * adds, 1e-5)
     own = random.standard_normal((1, c, *kernel)).astype(np.float32)
     numbers = random.standard_normal((1, c, 1, 1)).astype(np.float32)
@@ -272,24 +309,15 @@ def layers(n, c, h, w, o, start, kernel, padding, stride, dilation):
 def products(m, k, n, left_width, right_width, start):
     left, right, bias, before = (random.standard_normal(s).astype(np.float32) for s in ((m, k), (k, n), (1, n), (m, n)))
 
-    def put(chip, matrix, width):
-        address, _ = chip.place((matrix.shape[0], -(-matrix.shape[1] // width), 1, width))
-        system = okk.okk_sim_alloc(matrix.nbytes)
-        okk.okk_sim_write(system, matrix.ctypes.data, matrix.nbytes)
-        okk.okk_gdma_32bit_matrix_S2L(address, system, *matrix.shape, width, matrix.shape[1])
-        return address
-
     for using_bias, adds in itertools.product((False, True), repeat=2):
         chip = Chip(start)
-        dst = put(chip, before, right_width)
-        right_at, bias_at = put(chip, right, right_width), put(chip, bias, right_width)
+        dst = chip.put_matrix(before, right_width)
+        right_at, bias_at = chip.put_matrix(right, right_width), chip.put_matrix(bias, right_width)
         chip.start = (start + 2) % UNITS
-        left_at = put(chip, left, left_width)
+        left_at = chip.put_matrix(left, left_width)
+        chip.start = start
         okk.okk_bdc_matmul(dst, left_at, right_at, bias_at, m, k, n, left_width, right_width, using_bias, adds)
-        got = np.zeros((m, n), np.float32)
-        system = okk.okk_sim_alloc(got.nbytes)
-        okk.okk_gdma_32bit_matrix_L2S(system, dst, m, n, right_width, n)
-        okk.okk_sim_read(system, got.ctypes.data, got.nbytes)
+        got = chip.get_matrix(dst, m, n, right_width)
         want = left.astype(np.float64) @ right + bias * using_bias + before * adds
         check("matmul", got, want.astype(np.float32), 1e-5)
 
@@ -303,7 +331,7 @@ def refused():
              lambda chip, at: okk.okk_bdc_relu(at, at, ctypes.byref(Dim4(1, 1, 1, 70000)), None, None),
              lambda chip, at: okk.okk_bdc_rsqrt(at + 4, at, one),
              lambda chip, at: okk.okk_bdc_relu(at, at + 1024, one, None, None),  # uninitialized
-             lambda chip, at: okk.okk_bdc_conv2d(at, at, at, 0, one, 1, 2, 1, None, None, False, False, None, None,
+             lambda chip, at: okk.okk_bdc_conv2d(at, at, at, 0, one, 1, 2, 1, None, one, False, False, None, None,
                                                  None),
              lambda chip, at: okk.okk_bdc_depthwise2d(at, at + BYTES, at, 0, one, 1, 1, False, None, None, None),
              lambda chip, at: okk.okk_bdc_matmul(at, at, at, 0, 1, 1, 1, 2, 1, False, False)]

@@ -36,6 +36,10 @@ TransferLimits getTransferLimits(ChipAttr chip);
 /// addresses need no alignment, unlike those of a DMA transfer.
 TransferLimits getComputeLimits(ChipAttr chip);
 
+/// The largest stride of the windows of a convolution or a pool, and the largest
+/// dilation of their kernels, on any chip.
+constexpr int64_t kMostWindowStride = 15, kMostWindowDilation = 16;
+
 /// The box that a copy moves: the element at index i of `sizes` moves from
 /// position from(i) to position to(i).
 struct CopiedBox {

@@ -42,8 +42,13 @@ def NPU_ChipAttr
       element. Tensors get aligned addresses; unaligned parts of them are moved
       by the cores that hold both sides, or are an error;
     * `max_shape`, optional: the maximum iterations of the loops N, C, H and W
-      of a command, by DMA or execution units; longer loops are split;
+      of a command, by DMA or execution units; longer loops are split. On any
+      chip, transfers have at most 65535 of each, and the execution units 65535,
+      4095, 65535 and 65535;
     * `max_stride`, optional: the largest stride of a command, in elements;
+    * `max_compute_stride`: the largest N and C stride of a command of the
+      execution units, in elements, also of a loop with one iteration. The
+      default is that of the published chip with the same parameters, or 262143;
     * `memories`, optional: the names and bytes of memories other than system
       and local memory, e.g. `memories = {l2 = 2097152}`. They are linear;
     * `megahertz`, `dma_bytes_per_cycle`, `dma_start`, `compute_start`: the
@@ -55,12 +60,12 @@ def NPU_ChipAttr
     Settings after a name override those of that chip. Parameters that are
     exactly those of a published chip print as its name:
 
-    | chip    | npus | bytes_per_npu | eu_bytes | banks | bytes per bank | megahertz |
-    |---------|-----:|--------------:|---------:|------:|---------------:|----------:|
-    | BM1684  |   64 |        524288 |      128 |     8 |          65536 |       550 |
-    | BM1684X |   64 |        262144 |       64 |    16 |          16384 |      1000 |
-    | BM1688  |   32 |        131072 |       16 |    16 |           8192 |       900 |
-    | BM1690  |   64 |        262144 |       64 |    16 |          16384 |      1000 |
+    | chip    | npus | bytes_per_npu | eu_bytes | banks | bytes per bank | max_compute_stride | megahertz |
+    |---------|-----:|--------------:|---------:|------:|---------------:|-------------------:|----------:|
+    | BM1684  |   64 |        524288 |      128 |     8 |          65536 |             524287 |       550 |
+    | BM1684X |   64 |        262144 |       64 |    16 |          16384 |             262143 |      1000 |
+    | BM1688  |   32 |        131072 |       16 |    16 |           8192 |             262143 |       900 |
+    | BM1690  |   64 |        262144 |       64 |    16 |          16384 |             262143 |      1000 |
   }];
   let parameters = (ins
     "int64_t":$npus,
@@ -70,6 +75,7 @@ def NPU_ChipAttr
     "int64_t":$dmaAlignment,
     ArrayRefParameter<"int64_t", "of N, C, H and W, or empty">:$maxShape,
     "std::optional<int64_t>":$maxStride,
+    "int64_t":$maxComputeStride,
     "int64_t":$megahertz,
     "int64_t":$dmaBytesPerCycle,
     "int64_t":$dmaStart,
@@ -80,12 +86,15 @@ def NPU_ChipAttr
                      "int64_t":$euBytes), [{
       ::mlir::layout::ChipClock clock;
       return $_get($_ctxt, npus, bytesPerNpu, euBytes, std::nullopt, 1,
-                   ::llvm::ArrayRef<int64_t>(), std::nullopt, clock.megahertz,
+                   ::llvm::ArrayRef<int64_t>(), std::nullopt,
+                   kUsualComputeStride, clock.megahertz,
                    clock.dmaBytesPerCycle, clock.dmaStart, clock.computeStart,
                    ::mlir::DictionaryAttr::get($_ctxt));
     }]>
   ];
   let extraClassDeclaration = [{
+    /// The default of `max_compute_stride`, which every published chip supports.
+    static constexpr int64_t kUsualComputeStride = (1 << 18) - 1;
     /// Returns the published chip with the given name, or null if there is
     /// none.
     static ChipAttr getChip(::mlir::MLIRContext *context,

@@ -57,6 +57,11 @@ int64_t getStartCore(const Storage &storage);
 /// reserves for a tensor in local memory from the byte of its address on.
 int64_t getReservedBytes(const Storage &storage, ArrayRef<int64_t> shape);
 
+/// Returns the shape with as many columns as the channels of a matrix hold, all
+/// of which a product writes. Other shapes are returned as they are.
+SmallVector<int64_t> getWholeChannels(const Storage &storage,
+                                      ArrayRef<int64_t> shape);
+
 /// Returns the alignment in bytes of addresses at which the layout applies.
 int64_t getAlignment(const Storage &storage);
 

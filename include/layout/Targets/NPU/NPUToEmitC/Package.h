@@ -13,7 +13,8 @@
 //
 //   {"function": "main", "kernel": "npu_main_kernel", "constants": 1216,
 //    "chip": {"npus": 64, "bytes_per_npu": 524288, "eu_bytes": 128,
-//             "dma_alignment": 1, "max_shape": [0, 0, 0, 0], "max_stride": 0},
+//             "dma_alignment": 1, "max_shape": [0, 0, 0, 0], "max_stride": 0,
+//             "max_compute_stride": 524287, ..},
 //    "arguments": [{"shape": [1, 3, 8, 8], "element": "f32", "bytes": 768,
 //                   "role": "input", "slice": false, "ranges": []}, ..]}
 //

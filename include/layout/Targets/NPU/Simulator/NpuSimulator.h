@@ -63,7 +63,8 @@ struct SimulatedChip {
   int64_t npus = 0, bytesPerNpu = 0, euBytes = 1, dmaAlignment = 1;
   std::array<int64_t, 4> maxShape{0, 0, 0, 0};
   int64_t maxStride = 0;
-  int64_t banks = 0; // of equal size, per core
+  int64_t maxComputeStride = 0; // N and C of a computation
+  int64_t banks = 0;            // of equal size, per core
   layout::ChipClock clock;
 };
 
@@ -160,6 +161,10 @@ public:
                const char *name = "compute");
   /// Fills work memory with arbitrary bytes. Returns false if a rule is broken.
   bool spoil(const Operand &work, const Box &shape, int64_t elementBytes);
+  /// Makes the contents of padding undefined that a command of the execution
+  /// units writes. It must be part of one tensor, but not of its elements.
+  void spoilPadding(const Operand &padding, const Box &shape,
+                    int64_t elementBytes, const char *what);
   /// Run a kernel on dense images of local tensors (okk/sim_compute.h):
   /// describe its operands and their boxes, get the images unless a rule is
   /// broken, and end it.
@@ -213,7 +218,8 @@ private:
     std::vector<std::map<int64_t, int64_t>> owned;
   };
   struct Expected;
-  enum class Access { Read, ReadOnce, Write };
+  /// WritePadding may reach bytes of a tensor that are not elements.
+  enum class Access { Read, ReadOnce, Write, WritePadding };
   struct Image;
   struct Computation;
   struct Numbers;
@@ -221,6 +227,8 @@ private:
   /// Checks that the shape is at least 1 and at most `most`; 0 is no limit.
   bool checkShape(const Box &shape, int64_t elementBytes, const Box &most = {});
   bool checkCommand(const Box &shape, int64_t elementBytes, Engine engine);
+  bool checkStrides(const Operand &operand, const Box &shape, Engine engine,
+                    const std::string &where);
   bool checkOperand(const Operand &operand, const Box &shape,
                     int64_t elementBytes, Engine engine, const char *what);
   bool collectRuns(const Operand &operand, const Box &shape,

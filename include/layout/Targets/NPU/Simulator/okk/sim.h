@@ -30,9 +30,12 @@ extern "C" {
 /// Opens a chip with empty memories: `npus` cores of `bytes_per_npu` bytes,
 /// channels aligned to `eu_bytes`.
 void okk_sim_open(int npus, unsigned int bytes_per_npu, int eu_bytes);
-/// Sets the alignment of DMA addresses, the maximum iterations of each loop and
-/// the maximum stride; 0 is no limit.
+/// Sets the alignment of DMA addresses, and the maximum iterations of each loop
+/// and the maximum stride of any command; 0 is no limit of the chip.
 void okk_sim_limit_dma(int alignment, dim4 max_shape, int max_stride);
+/// Sets the largest N and C stride of commands of the execution units; 0 is no
+/// limit.
+void okk_sim_limit_compute(int max_stride);
 /// Sets the number of equal banks of a core. If it is 0, conflicts are not
 /// counted.
 void okk_sim_set_banks(int banks);
