@@ -81,12 +81,39 @@ def _check_ranges(number: int, array: NDArray[Any], ranges: Sequence[dict[str, A
                               f"{each['most']}: {each['text']}")
 
 
+def load_simulator(path: pathlib.Path) -> ctypes.CDLL:
+    """Loads a library that contains a simulator and declares the functions of sim.h."""
+    library, address = ctypes.CDLL(str(path)), ctypes.c_ulonglong
+    library.okk_sim_open.argtypes = [ctypes.c_int, ctypes.c_uint, ctypes.c_int]
+    library.okk_sim_limit_dma.argtypes = [ctypes.c_int, Dim4, ctypes.c_int]
+    library.okk_sim_set_banks.argtypes = [ctypes.c_int]
+    library.okk_sim_set_clock.argtypes = [ctypes.c_int] * 3
+    library.okk_sim_get_event.argtypes = [ctypes.c_int]
+    library.okk_sim_get_event.restype = SimulatedEvent
+    library.okk_sim_alloc.argtypes = [address]
+    library.okk_sim_alloc.restype = address
+    for function in (library.okk_sim_write, library.okk_sim_read):
+        function.argtypes = [address, ctypes.c_void_p, address]
+    library.okk_sim_count.restype = Counters
+    library.okk_sim_error.restype = ctypes.c_char_p
+    library.okk_sim_run_kernel.argtypes = [ctypes.c_char_p, ctypes.POINTER(address)]
+    return library
+
+
+def open_chip(library: ctypes.CDLL, chip: dict[str, Any]) -> None:
+    """Opens a simulated chip, whose parameters are those of a manifest."""
+    library.okk_sim_open(chip["npus"], chip["bytes_per_npu"], chip["eu_bytes"])
+    library.okk_sim_limit_dma(chip["dma_alignment"], Dim4(*chip["max_shape"]), chip["max_stride"])
+    library.okk_sim_set_banks(chip["banks"])
+    library.okk_sim_set_clock(chip["dma_bytes_per_cycle"], chip["dma_start"], chip["compute_start"])
+
+
 def _load(library: pathlib.Path) -> ctypes.CDLL:
     """Loads a private instance of the library, even if one of this name is already loaded."""
     own = library.with_name(f".{secrets.token_hex(8)}.so")
     os.link(library, own)
     try:
-        return ctypes.CDLL(str(own.resolve()))
+        return load_simulator(own.resolve())
     finally:
         own.unlink()
 
@@ -131,32 +158,6 @@ class Program:
         self._object = compile_program(self.folder / "program.cpp", cxx, self.kernels > 0)
         link_program(self._object, cxx, self.folder / "program.so", *find_simulator())
         self._library = _load(self.folder / "program.so")
-        self._declare()
-
-    def _declare(self) -> None:
-        library, address = self._library, ctypes.c_ulonglong
-        library.okk_sim_open.argtypes = [ctypes.c_int, ctypes.c_uint, ctypes.c_int]
-        library.okk_sim_limit_dma.argtypes = [ctypes.c_int, Dim4, ctypes.c_int]
-        library.okk_sim_set_banks.argtypes = [ctypes.c_int]
-        library.okk_sim_set_clock.argtypes = [ctypes.c_int] * 3
-        library.okk_sim_get_event.argtypes = [ctypes.c_int]
-        library.okk_sim_get_event.restype = SimulatedEvent
-        library.okk_sim_alloc.argtypes = [address]
-        library.okk_sim_alloc.restype = address
-        for function in (library.okk_sim_write, library.okk_sim_read):
-            function.argtypes = [address, ctypes.c_void_p, address]
-        library.okk_sim_count.restype = Counters
-        library.okk_sim_error.restype = ctypes.c_char_p
-        library.okk_sim_run_kernel.argtypes = [ctypes.c_char_p, ctypes.POINTER(address)]
-
-    def _open(self) -> None:
-        chip = self.manifest["chip"]
-        self._library.okk_sim_open(chip["npus"], chip["bytes_per_npu"], chip["eu_bytes"])
-        self._library.okk_sim_limit_dma(chip["dma_alignment"], Dim4(*chip["max_shape"]),
-                                        chip["max_stride"])
-        self._library.okk_sim_set_banks(chip["banks"])
-        self._library.okk_sim_set_clock(chip["dma_bytes_per_cycle"], chip["dma_start"],
-                                        chip["compute_start"])
 
     def _check(self, inputs: Sequence[ArrayLike]) -> tuple[list[NDArray[Any]], int]:
         """Checks the inputs; returns them as contiguous arrays, and the extent of the dynamic batch."""
@@ -193,7 +194,7 @@ class Program:
         scalars = [extent] if any(argument["slice"] for argument in self.arguments) else []
         if on == "vendor":
             return self._run_on_vendor(buffers, scalars, events)
-        self._open()
+        open_chip(self._library, self.manifest["chip"])
         try:
             return self._run_on_simulator(buffers, scalars, check, events)
         finally:

@@ -62,7 +62,7 @@ void okk_sim_expect_end(void) {}
 """
 # A command of the profile, e.g. |TENSOR_GDMA|s:0|b:0|g:1|e:556|t:557|dr:0|sz:22400.
 COMMAND = re.compile(r"\|(\w+)\|s:(\d+)\|b:\d+\|g:\d+\|e:(\d+)\|t:(\d+)(?:\|dr:(\d)\|sz:(\d+))?")
-ASSERTION = re.compile(r"ASSERT_FS [^:\n]*: (.*?): \d+: (.*)\nASSERT info: (.*)")
+ASSERTION = re.compile(r"ASSERT(?:_FS)? [^:\n]*: (.*?): \d+: (.*)\nASSERT info: (.*)")
 
 
 class ChipModelError(LayoutError):
