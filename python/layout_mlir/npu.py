@@ -273,6 +273,8 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m layout_mlir.n
                         help="size of a dynamic batch (default: %(default)s)")
     parser.add_argument("--simulator-kernels", action="store_true",
                         help="also run ops that are not OKKernel functions, which only the simulator supports")
+    parser.add_argument("--on", choices=("simulator", "vendor"), default="simulator",
+                        help="the machine: the simulator, or the vendor's chip model")
     parser.add_argument("--timeline", type=pathlib.Path, metavar="FILE.svg",
                         help="draw the first commands to this file")
     parser.add_argument("--events", type=int, default=TIMELINE_EVENTS,
@@ -283,11 +285,11 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m layout_mlir.n
         random = np.random.default_rng(args.seed)
         inputs = [random.integers(-8, 8, _get_whole(argument, args.batch)[0]).astype(DTYPES[argument["element"]])
                   for argument in program.arguments if argument["role"] == "input"]
-        result = program.run(*inputs, events=max(args.events, 0) if args.timeline else 0)
+        result = program.run(*inputs, events=max(args.events, 0) if args.timeline else 0, on=args.on)
         counters = result.counters
         for name, value in counters.items():
             print(f"{name:<18}{value:>16}")
-        if counters["issued_ops"]:
+        if counters.get("issued_ops"):
             print(f"{'lane utilization':<18}{counters['useful_ops'] / counters['issued_ops']:>15.1%}")
         print(f"{'predicted time':<18}{program.milliseconds(counters['cycles']):>13.3f} ms, "
               f"{utilization(counters)}")
