@@ -11,8 +11,10 @@
 # Features for REQUIRES: auditwheel, codespell_lib, material (what builds the documentation site), mypy, onnx,
 # pycute and triton (their Python packages are there), host-avx2, host-avx512f; isl, opencl, c-api, plugin and python-extension
 # (what CMake may leave out of the build); opencl-device (a device was found, and what its driver
-# needs), opencl-fp16 (in test/IntelOpenCL), browser (Chromium, and what drives it), mpi and graphviz, whose absence fails with CI=true;
-# spirv-val; clang, which compiles OpenCL C.
+# needs), opencl-fp16 (in test/IntelOpenCL), browser (Chromium, and what drives it), mpi and graphviz, whose absence
+# fails with CI=true;
+# vendor-model (the vendor's chip model of an NPU is installed and loads), likewise, unless ./dev noted that
+# this machine cannot have it; spirv-val; clang, which compiles OpenCL C.
 # Python modules that tests share are in Inputs/.
 
 import os
@@ -49,7 +51,7 @@ with open(os.path.join(config.layout_obj_root, "python.path"), encoding="utf-8")
         os.path.join(config.test_source_root, "Inputs")], append_path=True)
 llvm_config.with_environment("PYTHONDONTWRITEBYTECODE", "1")
 llvm_config.with_environment("LAYOUT_BUILD_DIR", config.layout_obj_root)
-llvm_config.with_system_environment(["HOME", "TMPDIR", "LC_ALL", "CCACHE_DIR"])
+llvm_config.with_system_environment(["HOME", "TMPDIR", "LC_ALL", "CCACHE_DIR", "LAYOUT_CHIP_MODELS"])
 
 config.substitutions += [
     ("%python", shlex.quote(config.python)),
@@ -156,11 +158,19 @@ def why_no_opencl_device():
     return "OpenCL: no platform has a device"
 
 
-def require(feature, reason, subject):
-    """The feature, unless there is a reason why it is missing."""
+def why_no_vendor_model():
+    """Returns the reason why the vendor's chip model does not load, or an empty string."""
+    done = subprocess.run([config.python, "-m", "layout_mlir.npu_chip_model"],
+                          env={**config.environment, "CXX": config.host_cxx}, capture_output=True, text=True)
+    return done.returncode and (done.stderr.strip() or f"exit status {done.returncode}").splitlines()[-1]
+
+
+def require(feature, reason, subject, is_excused=False):
+    """Adds the feature, unless there is a reason why it is missing. With CI=true a missing one is an error, if it is
+    not excused."""
     if not reason:
         config.available_features.add(feature)
-    elif os.environ.get("CI") == "true":
+    elif os.environ.get("CI") == "true" and not is_excused:
         lit_config.error(f"{reason}; with CI=true the tests {subject} must run")
     else:
         lit_config.warning(f"{reason}; tests {subject} are skipped")
@@ -180,6 +190,9 @@ require("graphviz", "" if drawer else "dot is not in PATH", "of pictures of netw
 starter = lit.util.which("mpirun", os.environ.get("PATH", ""))
 require("mpi", "" if starter and config.has_mpi else "libopenmpi-dev or openmpi-bin is not installed",
         "of programs over a mesh")
+# ./dev writes this file where the models cannot be installed, e.g. without a network.
+require("vendor-model", why_no_vendor_model(), "on the vendor's chip model",
+        os.path.exists(os.path.join(config.layout_obj_root, ".chip-models-unavailable")))
 if os.path.exists("/usr/include/oneapi/dnnl/dnnl.h"):
     config.available_features.add("onednn")
 emulates = lit.util.which("qemu-aarch64", os.environ.get("PATH", "")) and \

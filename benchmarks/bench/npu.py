@@ -48,7 +48,8 @@ def measure(row, small, folder):
     run_tool("layout-opt", module, "--layout-linalg-to-llvm=cpu=host", "--emit-bytecode", "--verify-each=false", "-o",
              folder / "before.mlirbc")
     memory = run_npu.lower(module, run_npu.get_target(chip), folder)
-    program, result, differences = run_npu.run(files, folder, simulator_kernels=True, timeline=None)
+    runs = run_npu.run(files, folder, simulator_kernels=True, timeline=None, vendor=False)
+    program, result, differences = runs.program, runs.result, runs.differences
     counters = result.counters
     return {"network": name, "chip": chip, **memory, "bytes": counters["bytes_s2l"] + counters["bytes_l2s"] + counters["bytes_s2s"],
             "conflicts": counters["bank_conflicts"] + counters["region_conflicts"], "transfers": counters["transfers"],

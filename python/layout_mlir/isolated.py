@@ -16,7 +16,11 @@ _libc = ctypes.CDLL(None)
 
 
 class Crashed(RuntimeError):
-    """Raised if the process ended without a result; the message says how it ended, with its last output."""
+    """Raised if the process ended without a result. The message says how it ended, with the first lines of `output`."""
+
+    def __init__(self, message: str, output: str = "") -> None:
+        super().__init__(message)
+        self.output = output
 
 
 def _is_picklable(error: BaseException) -> bool:
@@ -81,13 +85,13 @@ class Isolated(Generic[_Result]):
                     return answered[1]
                 raise answered[1]
             self._words.seek(0)
-            last = self._words.read().decode(errors="replace").strip()
-        said = ": " + "\n".join(last.splitlines()[:5]) if last else ""
+            output = self._words.read().decode(errors="replace").strip()
+        said = ": " + "\n".join(output.splitlines()[:5]) if output else ""
         if status is None:
-            raise Crashed(f"no answer within {self._seconds} s{said}")
+            raise Crashed(f"no answer within {self._seconds} s{said}", output)
         if os.WIFSIGNALED(status):
-            raise Crashed(f"ended by {signal.Signals(os.WTERMSIG(status)).name}{said}")
-        raise Crashed(f"ended with status {os.WEXITSTATUS(status)}{said}")
+            raise Crashed(f"ended by {signal.Signals(os.WTERMSIG(status)).name}{said}", output)
+        raise Crashed(f"ended with status {os.WEXITSTATUS(status)}{said}", output)
 
     def _wait_for_end(self) -> int | None:
         """Returns the exit status, or None after the time limit, which kills the child."""

@@ -1,8 +1,9 @@
-"""Runs NPU programs in the simulator: a module of npu ops whose tensors have addresses, on arrays.
+"""Runs NPU programs: a module of npu ops whose tensors have addresses, on arrays.
 
     program = Program("network.mlir")          # text, or a path; emits C++ and compiles it
-    result = program.run(x)                    # one array per input
+    result = program.run(x)                    # one array per input, in the simulator
     result.outputs[0], result.counters["bytes_s2l"]
+    program.run(x, on="vendor")                # on the vendor's chip model (npu_chip_model.py)
 
 Errors that the simulator reports are raised as one LayoutError with their text. `python -m
 layout_mlir.npu FILE` runs a module on random inputs and prints the counters. The compiler of the emitted C++ is `CXX`;
@@ -16,28 +17,24 @@ import os
 import pathlib
 import re
 import secrets
-import shlex
-import subprocess
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import LayoutError
+from .npu_chip_model import Buffer, find_model, run_program, why_not
+from .npu_compiler import compile_program, find_simulator, link_program
 from .npu_timeline import Event, draw_timeline
-from .tools import find_tool, run_tool
+from .tools import run_tool
 
 DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "i64": np.int64,
           "i32": np.int32, "i16": np.int16, "i8": np.int8}
 TIMELINE_EVENTS = 200
-# Contraction is off, so that sums are rounded as the loops are written.
-FLAGS = ["-std=c++17", "-ffp-contract=off", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-shared", "-fPIC", "-pipe"]
-# Command lists are calls and need no optimization. Kernels are loops to vectorize; their expressions omit parentheses.
-CALL_FLAGS, KERNEL_FLAGS = ["-O1"], ["-O3", "-Wno-parentheses"]
 
 
 class Dim4(ctypes.Structure):
@@ -66,13 +63,6 @@ class Result(NamedTuple):
     events: list[Event]  # at most the requested number
 
 
-def _find(relative: str, *folders: pathlib.Path) -> pathlib.Path:
-    for folder in folders:
-        if (folder / relative).exists():
-            return folder / relative
-    raise LayoutError(f"{relative} was not found in {', '.join(map(str, folders))}: run ./dev build")
-
-
 def _get_whole(argument: dict[str, Any], extent: int) -> tuple[list[int], int]:
     """Returns the shape and the bytes of an argument. The manifest states them for one index of a dynamic batch."""
     if not argument["slice"]:
@@ -91,27 +81,33 @@ def _check_ranges(number: int, array: NDArray[Any], ranges: Sequence[dict[str, A
                               f"{each['most']}: {each['text']}")
 
 
-def _compile(folder: pathlib.Path, cxx: str | None, flags: Sequence[str]) -> pathlib.Path:
-    """Compiles the package to a shared library that contains a simulator instance."""
-    build = pathlib.Path(find_tool("layout-translate")).resolve().parents[1]
-    tree = pathlib.Path(__file__).resolve().parents[2]
-    # Python cannot load a sanitizer build, which is nested in the plain one.
-    simulator = _find("lib/libLayoutNpuSimulator.a", build, build.parent)
-    okk = _find("include/layout/Targets/NPU/Simulator/okk", tree, build)
-    include = next(above for above in okk.parents if above.name == "include")
-    library, made = folder / "program.so", folder / "program.so.part"
-    own = shlex.split(os.environ.get("LAYOUT_NPU_CXXFLAGS", ""))
-    command = [*shlex.split(cxx or os.environ.get("CXX", "c++")), *flags, *own, "-I", include, "-I", okk,
-               folder / "program.cpp", "-Wl,--whole-archive", simulator,
-               "-Wl,--no-whole-archive", "-o", made]
-    try:
-        done = subprocess.run(list(map(str, command)), stderr=subprocess.PIPE, text=True)
-    except FileNotFoundError as error:
-        raise LayoutError(f"{command[0]} was not found: install a C++ compiler (Debian: g++), or set CXX") from error
-    if done.returncode != 0:
-        raise LayoutError(f"{shlex.join(map(str, command))}\n{done.stderr[:4000]}")
-    os.replace(made, library)
+def load_simulator(path: pathlib.Path) -> ctypes.CDLL:
+    """Loads a library that contains a simulator and declares the functions of sim.h."""
+    library, address = ctypes.CDLL(str(path)), ctypes.c_ulonglong
+    library.okk_sim_open.argtypes = [ctypes.c_int, ctypes.c_uint, ctypes.c_int]
+    library.okk_sim_limit_dma.argtypes = [ctypes.c_int, Dim4, ctypes.c_int]
+    library.okk_sim_limit_compute.argtypes = [ctypes.c_int]
+    library.okk_sim_set_banks.argtypes = [ctypes.c_int]
+    library.okk_sim_set_clock.argtypes = [ctypes.c_int] * 3
+    library.okk_sim_get_event.argtypes = [ctypes.c_int]
+    library.okk_sim_get_event.restype = SimulatedEvent
+    library.okk_sim_alloc.argtypes = [address]
+    library.okk_sim_alloc.restype = address
+    for function in (library.okk_sim_write, library.okk_sim_read):
+        function.argtypes = [address, ctypes.c_void_p, address]
+    library.okk_sim_count.restype = Counters
+    library.okk_sim_error.restype = ctypes.c_char_p
+    library.okk_sim_run_kernel.argtypes = [ctypes.c_char_p, ctypes.POINTER(address)]
     return library
+
+
+def open_chip(library: ctypes.CDLL, chip: dict[str, Any]) -> None:
+    """Opens a simulated chip, whose parameters are those of a manifest."""
+    library.okk_sim_open(chip["npus"], chip["bytes_per_npu"], chip["eu_bytes"])
+    library.okk_sim_limit_dma(chip["dma_alignment"], Dim4(*chip["max_shape"]), chip["max_stride"])
+    library.okk_sim_limit_compute(chip["max_compute_stride"])
+    library.okk_sim_set_banks(chip["banks"])
+    library.okk_sim_set_clock(chip["dma_bytes_per_cycle"], chip["dma_start"], chip["compute_start"])
 
 
 def _load(library: pathlib.Path) -> ctypes.CDLL:
@@ -119,7 +115,7 @@ def _load(library: pathlib.Path) -> ctypes.CDLL:
     own = library.with_name(f".{secrets.token_hex(8)}.so")
     os.link(library, own)
     try:
-        return ctypes.CDLL(str(own.resolve()))
+        return load_simulator(own.resolve())
     finally:
         own.unlink()
 
@@ -159,35 +155,11 @@ class Program:
         # The commands of a real chip, by function, and the kernels that only the simulator runs.
         self.functions = Counter(re.findall(r"\bokk_bdc_(\w+)\(", text))
         self.kernels = text.count("okk_sim_compute_run(")
-        self._library = _load(_compile(self.folder, cxx, FLAGS + (KERNEL_FLAGS if self.kernels else CALL_FLAGS)))
-        self._declare()
-
-    def _declare(self) -> None:
-        library, address = self._library, ctypes.c_ulonglong
-        library.okk_sim_open.argtypes = [ctypes.c_int, ctypes.c_uint, ctypes.c_int]
-        library.okk_sim_limit_dma.argtypes = [ctypes.c_int, Dim4, ctypes.c_int]
-        library.okk_sim_limit_compute.argtypes = [ctypes.c_int]
-        library.okk_sim_set_banks.argtypes = [ctypes.c_int]
-        library.okk_sim_set_clock.argtypes = [ctypes.c_int] * 3
-        library.okk_sim_get_event.argtypes = [ctypes.c_int]
-        library.okk_sim_get_event.restype = SimulatedEvent
-        library.okk_sim_alloc.argtypes = [address]
-        library.okk_sim_alloc.restype = address
-        for function in (library.okk_sim_write, library.okk_sim_read):
-            function.argtypes = [address, ctypes.c_void_p, address]
-        library.okk_sim_count.restype = Counters
-        library.okk_sim_error.restype = ctypes.c_char_p
-        library.okk_sim_run_kernel.argtypes = [ctypes.c_char_p, ctypes.POINTER(address)]
-
-    def _open(self) -> None:
-        chip = self.manifest["chip"]
-        self._library.okk_sim_open(chip["npus"], chip["bytes_per_npu"], chip["eu_bytes"])
-        self._library.okk_sim_limit_dma(chip["dma_alignment"], Dim4(*chip["max_shape"]),
-                                        chip["max_stride"])
-        self._library.okk_sim_limit_compute(chip["max_compute_stride"])
-        self._library.okk_sim_set_banks(chip["banks"])
-        self._library.okk_sim_set_clock(chip["dma_bytes_per_cycle"], chip["dma_start"],
-                                        chip["compute_start"])
+        self._cxx = cxx
+        # Another program may replace the files of the folder before this one runs on another machine.
+        self._object = compile_program(self.folder / "program.cpp", cxx, self.kernels > 0)
+        link_program(self._object, cxx, self.folder / "program.so", *find_simulator())
+        self._library = _load(self.folder / "program.so")
 
     def _check(self, inputs: Sequence[ArrayLike]) -> tuple[list[NDArray[Any]], int]:
         """Checks the inputs; returns them as contiguous arrays, and the extent of the dynamic batch."""
@@ -213,45 +185,66 @@ class Program:
     def milliseconds(self, cycles: int) -> float:
         return cycles / self.megahertz / 1e3
 
-    def run(self, *inputs: ArrayLike, check: bool = True, events: int = 0) -> Result:
-        """Runs the program on a new simulator. With `check`, reported errors raise LayoutError. The result has the
-        first `events` commands.
+    def run(self, *inputs: ArrayLike, check: bool = True, events: int = 0,
+            on: Literal["simulator", "vendor"] = "simulator") -> Result:
+        """Runs the program on a new simulator, or on the vendor's chip model. The result has the first `events`
+        commands, and the counters that the machine has. With `check`, errors that the simulator reports raise
+        LayoutError; a command that the vendor's model refuses always raises ChipModelError.
         """
         arrays, extent = self._check(inputs)
-        library = self._library
-        self._open()
+        buffers = self._make_buffers(iter(arrays), extent)
+        scalars = [extent] if any(argument["slice"] for argument in self.arguments) else []
+        if on == "vendor":
+            return self._run_on_vendor(buffers, scalars, events)
+        open_chip(self._library, self.manifest["chip"])
         try:
-            return self._run(iter(arrays), extent, check, events)
+            return self._run_on_simulator(buffers, scalars, check, events)
         finally:
-            library.okk_sim_close()
+            self._library.okk_sim_close()
 
-    def _run(self, arrays: Iterator[NDArray[Any]], extent: int, check: bool, events: int) -> Result:
-        library, addresses, results = self._library, [], []
-
-        def put(array: NDArray[Any] | None, size: int) -> int:
-            address: int = library.okk_sim_alloc(max(size, 1))
-            if array is not None and size:
-                library.okk_sim_write(address, array.ctypes.data, size)
-            addresses.append(address)
-            return address
-
-        if self.manifest["constants"]:
-            constants = np.memmap(self.folder / "constants.bin", mode="r")
-            put(constants, self.manifest["constants"])
+    def _make_buffers(self, arrays: Iterator[NDArray[Any]], extent: int) -> list[Buffer]:
+        """Returns the buffers whose addresses are the program's parameters, in their order."""
+        buffers = []
+        if size := self.manifest["constants"]:
+            buffers.append(Buffer(size, np.memmap(self.folder / "constants.bin", mode="r")))
         for argument in self.arguments:
             shape, size = _get_whole(argument, extent)
-            if argument["role"] != "result":
-                put(next(arrays) if argument["role"] == "input" else None, size)
-                continue
-            output = np.zeros(shape, DTYPES[argument["element"]])
-            results.append((put(None, size), output))
-        if any(argument["slice"] for argument in self.arguments):
-            addresses.append(extent)
+            role = argument["role"]
+            buffers.append(Buffer(size, next(arrays) if role == "input" else None,
+                                  np.zeros(shape, DTYPES[argument["element"]]) if role == "result" else None))
+        return buffers
+
+    def has_chip_model(self) -> bool:
+        """Returns true if the vendor's model of the program's chip is installed and has all functions of the
+        program."""
+        return self.kernels == 0 and find_model(self.manifest["chip"]) is not None
+
+    def _run_on_vendor(self, buffers: Sequence[Buffer], scalars: Sequence[int], events: int) -> Result:
+        model = find_model(self.manifest["chip"])
+        if model is None:
+            raise LayoutError(why_not(self.manifest["chip"]))
+        if self.kernels:
+            raise LayoutError(f"{self.manifest['kernel']} has {self.kernels} commands that are not functions of "
+                              "OKKernel, which only the simulator runs")
+        outputs, counters, ran = run_program(model, self._object, self._cxx, self.manifest["kernel"], buffers, scalars)
+        return Result(outputs, counters, [], ran[:events])
+
+    def _run_on_simulator(self, buffers: Sequence[Buffer], scalars: Sequence[int], check: bool,
+                          events: int) -> Result:
+        library, addresses = self._library, []
+        for buffer in buffers:
+            addresses.append(library.okk_sim_alloc(max(buffer.bytes, 1)))
+            if buffer.data is not None and buffer.bytes:
+                library.okk_sim_write(addresses[-1], buffer.data.ctypes.data, buffer.bytes)
+        parameters = [*addresses, *scalars]
         library.okk_sim_run_kernel(self.manifest["kernel"].encode(),
-                                   (ctypes.c_ulonglong * len(addresses))(*addresses))
-        for address, output in results:
-            if output.nbytes:
-                library.okk_sim_read(address, output.ctypes.data, output.nbytes)
+                                   (ctypes.c_ulonglong * len(parameters))(*parameters))
+        outputs = []
+        for address, buffer in zip(addresses, buffers):
+            if buffer.result is not None:
+                outputs.append(buffer.result)
+                if buffer.bytes:
+                    library.okk_sim_read(address, buffer.result.ctypes.data, buffer.bytes)
         errors = [library.okk_sim_error(i).decode() for i in range(library.okk_sim_num_errors())]
         if check and errors:
             shown = errors[:20] + [f"({len(errors) - 20} more)"] * (len(errors) > 20)
@@ -260,7 +253,7 @@ class Program:
         counters = {name: getattr(counted, name) for name, *_ in Counters._fields_}
         first = [library.okk_sim_get_event(i)
                  for i in range(min(events, library.okk_sim_num_events()))]
-        return Result([output for _, output in results], counters, errors,
+        return Result(outputs, counters, errors,
                       [Event("compute" if each.is_compute else "dma", each.begin, each.end,
                              each.name.decode()) for each in first])
 
@@ -282,6 +275,8 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m layout_mlir.n
                         help="size of a dynamic batch (default: %(default)s)")
     parser.add_argument("--simulator-kernels", action="store_true",
                         help="also run ops that are not OKKernel functions, which only the simulator supports")
+    parser.add_argument("--on", choices=("simulator", "vendor"), default="simulator",
+                        help="the machine: the simulator, or the vendor's chip model")
     parser.add_argument("--timeline", type=pathlib.Path, metavar="FILE.svg",
                         help="draw the first commands to this file")
     parser.add_argument("--events", type=int, default=TIMELINE_EVENTS,
@@ -292,11 +287,11 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m layout_mlir.n
         random = np.random.default_rng(args.seed)
         inputs = [random.integers(-8, 8, _get_whole(argument, args.batch)[0]).astype(DTYPES[argument["element"]])
                   for argument in program.arguments if argument["role"] == "input"]
-        result = program.run(*inputs, events=max(args.events, 0) if args.timeline else 0)
+        result = program.run(*inputs, events=max(args.events, 0) if args.timeline else 0, on=args.on)
         counters = result.counters
         for name, value in counters.items():
             print(f"{name:<18}{value:>16}")
-        if counters["issued_ops"]:
+        if counters.get("issued_ops"):
             print(f"{'lane utilization':<18}{counters['useful_ops'] / counters['issued_ops']:>15.1%}")
         print(f"{'predicted time':<18}{program.milliseconds(counters['cycles']):>13.3f} ms, "
               f"{utilization(counters)}")

@@ -327,14 +327,13 @@ def difference(expected: NDArray[Any], result: NDArray[Any]) -> tuple[float, flo
 
 def run_on_npu(args: argparse.Namespace, model: Model, cost: dict[str, Any], inputs: list[pathlib.Path],
                folder: pathlib.Path) -> tuple[list[tuple[str, str]], bool]:
-    """Runs the NPU program in the simulator; returns the rows of the table, and whether the results agree."""
+    """Runs the NPU program in the simulator, and on the vendor's chip model if it is installed. Returns the rows of the
+    table, and whether the results agree."""
     with Progress("lowering to the memories of the NPU"):
         memory = run_npu.lower(model.module, args.target, folder)
     with Progress("writing and compiling the program, running it in the simulator"):
-        program, result, differences = run_npu.run(inputs, folder, args.simulator_kernels,
-                                                       args.timeline)
-    return run_npu.report(model.name, args.target, cost, memory, program, result, differences,
-                          args.max_rel)
+        runs = run_npu.run(inputs, folder, args.simulator_kernels, args.timeline)
+    return run_npu.report(model.name, args.target, cost, memory, runs, args.max_rel)
 
 
 def run_on_mesh(args: argparse.Namespace, model: Model, cost: dict[str, Any], inputs: list[pathlib.Path],

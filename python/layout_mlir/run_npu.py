@@ -1,13 +1,16 @@
-"""The device "npu" of run.py: lowers and simulates the program and reports its statistics."""
+"""The device "npu" of run.py: lowers and simulates a program, runs it on the vendor's chip model if that is installed,
+and reports statistics."""
 
 import pathlib
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from layout_mlir.npu import TIMELINE_EVENTS, Program, Result, utilization
+from layout_mlir.npu_chip_model import ChipModelError
 from layout_mlir.npu_timeline import draw_timeline
 from layout_mlir.report import describe_differences, print_rows
 from layout_mlir.tools import run_tool
@@ -35,32 +38,72 @@ def lower(network: pathlib.Path, target: str, folder: pathlib.Path) -> dict[str,
             for name in NUMBERS}
 
 
-def run(inputs: Sequence[pathlib.Path], folder: pathlib.Path, simulator_kernels: bool,
-        timeline: str | None) -> tuple[Program, Result, list[tuple[float, float]]]:
-    """Runs the original network on the CPU and the program in the simulator. Returns the program, the simulation
-    result, and the largest absolute and relative difference of each output."""
-    program = Program(folder / "after.mlirbc", simulator_kernels=simulator_kernels)
-    arrays = [np.load(path) for path in inputs]
-    result = program.run(*arrays, events=TIMELINE_EVENTS if timeline else 0)
-    if timeline:
-        pathlib.Path(timeline).write_text(draw_timeline(result.events, program.megahertz))
-    files = [folder / f"expected-{i}.npy" for i in range(len(result.outputs))]
-    run_tool("layout-run", folder / "before.mlirbc", *[f"--input={path}" for path in inputs],
-             *[f"--output={path}" for path in files])
+class Runs(NamedTuple):
+    """A program with its results in the simulator, and on the vendor's chip model or None. Differences are the largest
+    absolute and relative one of each output from the CPU."""
+    program: Program
+    result: Result
+    differences: list[tuple[float, float]]
+    vendor: Result | ChipModelError | None
+    vendor_differences: list[tuple[float, float]]
+
+
+def find_differences(outputs: Sequence[NDArray[Any]], files: Sequence[pathlib.Path]) -> list[tuple[float, float]]:
+    """Returns the largest absolute and relative difference of each output from the array in a file."""
     differences = []
-    for path, output in zip(files, result.outputs):
+    for path, output in zip(files, outputs):
         expected = np.load(path).astype(np.float64)
         largest = np.abs(output.astype(np.float64) - expected).max(initial=0)
         scale = np.abs(expected).max(initial=0)
         relative = largest / scale if scale else largest
         differences.append((largest, relative))
-    return program, result, differences
+    return differences
 
 
-def report(name: str, target: str, cost: dict[str, Any], memory: dict[str, int], program: Program,
-           result: Result, differences: Sequence[tuple[float, float]],
+def run_on_vendor(program: Program, arrays: Sequence[NDArray[Any]]) -> Result | ChipModelError | None:
+    """Runs the program on the vendor's chip model. Returns its error if it refuses a command, or None if the program
+    has no model."""
+    if not program.has_chip_model():
+        return None
+    try:
+        return program.run(*arrays, on="vendor")
+    except ChipModelError as error:
+        return error
+
+
+def run(inputs: Sequence[pathlib.Path], folder: pathlib.Path, simulator_kernels: bool, timeline: str | None,
+        vendor: bool = True) -> Runs:
+    """Runs the original network on the CPU, and the program in the simulator and, with `vendor`, on the vendor's chip
+    model if it is installed."""
+    program = Program(folder / "after.mlirbc", simulator_kernels=simulator_kernels)
+    arrays = [np.load(path) for path in inputs]
+    result = program.run(*arrays, events=TIMELINE_EVENTS if timeline else 0)
+    if timeline:
+        pathlib.Path(timeline).write_text(draw_timeline(result.events, program.megahertz))
+    on_vendor = run_on_vendor(program, arrays) if vendor else None
+    files = [folder / f"expected-{i}.npy" for i in range(len(result.outputs))]
+    run_tool("layout-run", folder / "before.mlirbc", *[f"--input={path}" for path in inputs],
+             *[f"--output={path}" for path in files])
+    return Runs(program, result, find_differences(result.outputs, files), on_vendor,
+                find_differences(on_vendor.outputs, files) if isinstance(on_vendor, Result) else [])
+
+
+def report_vendor(runs: Runs, max_rel: float) -> tuple[list[tuple[str, str]], bool]:
+    """Returns the rows of the vendor's chip model, and whether its results agree with those of the CPU."""
+    if runs.vendor is None:
+        return [], True
+    if isinstance(runs.vendor, ChipModelError):
+        return [("on the vendor's chip model", str(runs.vendor))], False
+    rows, agree = describe_differences("on the vendor's chip model", runs.vendor_differences, max_rel)
+    cycles = runs.vendor.counters["cycles"]
+    return [*rows, ("  its predicted time", f"{runs.program.milliseconds(cycles):.3f} ms, "
+                                            f"{utilization(runs.vendor.counters)}")], agree
+
+
+def report(name: str, target: str, cost: dict[str, Any], memory: dict[str, int], runs: Runs,
            max_rel: float) -> tuple[list[tuple[str, str]], bool]:
     """Prints the table; returns its rows, and whether the results agree."""
+    program, result = runs.program, runs.result
     counters = result.counters
     moved = sum(counters[name] for name in ("bytes_s2l", "bytes_l2s", "bytes_s2s"))
     assignment = cost["assignment"]
@@ -94,7 +137,8 @@ def report(name: str, target: str, cost: dict[str, Any], memory: dict[str, int],
                            f"{memory['ConflictBound']})" if memory["BytesPerCore"] else "none"),
         ("accesses that break a rule", str(len(result.errors))),
     ]
-    compared, agree = describe_differences("largest difference", differences, max_rel)
-    rows += compared
+    compared, agree = describe_differences("largest difference", runs.differences, max_rel)
+    vendor, also = report_vendor(runs, max_rel)
+    rows += compared + vendor
     print_rows(f"{name} on {target}", rows)
-    return rows, agree
+    return rows, agree and also

@@ -1,12 +1,13 @@
-"""Runs functions, called by one program, on three chips in the simulator and compares them with numpy."""
+"""Runs functions, called by one program, on three chips in the simulator and compares them with numpy. Programs for
+BM1684 also run on the vendor's chip model, if it is installed (vendor_model.py)."""
 
 import pathlib
 import sys
 
 import numpy as np
 
-from layout_mlir.npu import Program
 from layout_mlir.tools import run_tool
+from vendor_model import Program
 
 folder = pathlib.Path(sys.argv[1])
 random = np.random.default_rng(19)

@@ -8,8 +8,8 @@ import sys
 
 import numpy as np
 
-from layout_mlir.npu import Program
 from layout_mlir.tools import run_tool
+from vendor_model import Program
 
 PASSES = {
     "plain": ["--convert-layout-to-linalg", "--layout-linalg-to-llvm"],

@@ -11,8 +11,8 @@ import onnx
 import onnx.parser
 import onnxruntime
 
-from layout_mlir.npu import Program
 from layout_mlir.tools import ToolError, run_tool
+from vendor_model import Program
 
 folder = pathlib.Path(sys.argv[1])
 random = np.random.default_rng(2)

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles random programs for several pipelines, runs them, and compares them with numpy.
 
-    fuzz --count 1000 --seed 0 [--device cpu|opencl|npu] [--opencl-device NAME] [--keep FOLDER]
+    fuzz --count 1000 --seed 0 [--device cpu|opencl|npu|npu-CHIP] [--opencl-device NAME]
+         [--vendor] [--keep FOLDER]
 
 Program k of a run is that of seed S + k, regardless of the count. Failures are reduced and left in a folder each:
 module.mlir, run.sh, inputs, expected.txt. The last line has the counts; the exit status is 1 if a program failed.
@@ -25,7 +26,7 @@ import numpy as np
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 
 from generate import generate
-from backends import BACKENDS, Case, module_of
+from backends import BACKENDS, VENDOR, Case, module_of
 from shrink import shrink
 
 SHOWN = 30  # seconds between lines of progress
@@ -38,6 +39,8 @@ def parse_arguments():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--device", choices=sorted(BACKENDS), default="cpu")
     parser.add_argument("--opencl-device", metavar="NAME", help="part of the name of the device or its platform")
+    parser.add_argument("--vendor", action="store_true",
+                        help="for npu-BM1684: also run programs on the vendor's chip model")
     parser.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("fuzz-failures"),
                         help="where what fails is left (fuzz-failures)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -48,7 +51,17 @@ def parse_arguments():
         if args.device != "opencl":
             parser.error("--opencl-device needs --device opencl")
         os.environ["LAYOUT_OPENCL_DEVICE"] = args.opencl_device  # read by the runtime
+    if args.vendor and not args.device.startswith("npu"):
+        parser.error("--vendor is for --device npu-BM1684")
+    if args.vendor and (reason := make_backend(args.device, True).why_no_vendor()):
+        parser.error(f"--vendor: {reason}")
     return args
+
+
+def make_backend(device, vendor):
+    backend = BACKENDS[device]()
+    backend.vendor = vendor
+    return backend
 
 
 def make_case(backend, seed, flags):
@@ -65,8 +78,8 @@ def make_batch(backend, first, count):
 
 def check_batch(task):
     """Returns outcomes by seed of a range of seeds that starts at a multiple of the batch size."""
-    device, first, count = task
-    backend = BACKENDS[device]()
+    device, vendor, first, count = task
+    backend = make_backend(device, vendor)
     cases = [case for _, case in make_batch(backend, first, count)]
     with tempfile.TemporaryDirectory(prefix="fuzz-") as name:
         outcomes = backend.run(cases, pathlib.Path(name))
@@ -77,7 +90,7 @@ def batches(args, size):
     first, end = args.seed, args.seed + args.count
     while first < end:
         count = min(size - first % size, end - first)
-        yield args.device, first, count
+        yield args.device, args.vendor, first, count
         first += count
 
 
@@ -118,9 +131,9 @@ def leave(backend, folder, case, outcome):
 
 def main():
     args = parse_arguments()
-    backend = BACKENDS[args.device]()
+    backend = make_backend(args.device, args.vendor)
     counts, failures = collections.Counter(), []
-    refused = collections.Counter()
+    refused, on_vendor = collections.Counter(), 0
     began, shown = time.monotonic(), time.monotonic()
 
     def rate():
@@ -130,6 +143,7 @@ def main():
         for outcomes in pool.map(check_batch, batches(args, backend.batch)):
             for seed, outcome in outcomes:
                 counts[outcome.kind] += 1
+                on_vendor += outcome.side == VENDOR
                 if outcome.kind == "refused":
                     refused[outcome.signature[2]] += 1
                 if outcome.is_failure:
@@ -150,6 +164,8 @@ def main():
                   flush=True)
     for message, count in refused.most_common():
         print(f"{count} refused: {message}")
+    if args.vendor:
+        print(f"{on_vendor} of {args.count} ran on the vendor's chip model")
     print(f"{len(failures)} of {args.count} failed on {args.device} from seed {args.seed}; "
           f"{counts['right']} right, {counts['refused']} refused, {total_rate}")
     return 1 if failures else 0

@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from layout_mlir import LayoutError, npu
+from layout_mlir import LayoutError, Target, npu
+from layout_mlir.npu_chip_model import find_model, why_not
 from layout_mlir.tools import find_tool
 
 from generate import Profile
@@ -271,6 +272,7 @@ class Npu(Cpu):
     """The pipeline for a chip in the simulator, which reports every access that violates a rule."""
     name, batch = "npu", 10
     layouts = None
+    vendor = False  # whether programs also run on the vendor's chip model
     profile = Profile(elements=["f32"] * 8 + ["f16", "f16", "i32", "i8", "i8"], dynamic=0, empty=0,
                       rank=5, operations=(1, 4), without=("stored", "loop", "parallel", "branch", "retype"))
     # Expected errors: the chip is too small, or its DMA engine does not support an address.
@@ -307,15 +309,26 @@ class Npu(Cpu):
         modules, outcomes = lower(cases, pipeline, folder, side, self.known)
         for case in cases:
             if case.seed in modules:
-                outcomes[case.seed] = apart(simulate, modules[case.seed], case, folder / str(case.seed))
+                outcomes[case.seed] = apart(simulate, modules[case.seed], case, folder / str(case.seed), self.vendor)
         return outcomes
 
     def commands(self, case, side):
-        return [f"layout-opt module.mlir '{self.pipelines(case.flags)[side][0]}' -o lowered.mlir",
-                "python -m layout_mlir.npu lowered.mlir"]
+        pipeline, = self.pipelines(case.flags).values()
+        machine = " --on vendor" if side == VENDOR else ""
+        return [f"layout-opt module.mlir '{pipeline[0]}' -o lowered.mlir",
+                f"python -m layout_mlir.npu lowered.mlir{machine}"]
+
+    def why_no_vendor(self):
+        """Returns the reason why programs cannot run on the vendor's chip model, or None."""
+        return "the vendor's chip models are those of chips: use --device npu-BM1684"
 
 
-def simulate(module, case, folder):
+VENDOR = "vendor"
+# The vendor's model approximates exp and division within this bound, relative to the largest value of a result.
+VENDOR_BOUND = 1e-5
+
+
+def simulate(module, case, folder, vendor):
     try:
         program = npu.Program(module, folder=folder, simulator_kernels=True)
         result = program.run(*case.text.inputs, check=False)
@@ -323,13 +336,31 @@ def simulate(module, case, folder):
         return Outcome("error", "units", str(error)[:600])
     if result.errors:
         return Outcome("error", "units", f"the simulator reports {result.errors[0]}")
+    different = compare_results(case.text.wanted, result.outputs)
+    if different:
+        return Outcome("differs", "units", different)
+    return run_on_vendor(program, case) if vendor and program.has_chip_model() else Outcome("right")
+
+
+def run_on_vendor(program, case):
+    try:
+        result = program.run(*case.text.inputs, on="vendor")
+    except LayoutError as error:
+        return Outcome("error", VENDOR, str(error)[:600])
+    wanted = [value._replace(bound=max(value.bound, VENDOR_BOUND)) if value.data.dtype.kind == "f" else value
+              for value in case.text.wanted]
+    different = compare_results(wanted, result.outputs)
+    return Outcome("differs" if different else "right", VENDOR, different or "")
+
+
+def compare_results(wanted, outputs):
+    """Returns a description of wrong results of an NPU, or None."""
     # If the expected value is NaN, extremes may return the other operand (docs/npu.md), and
     # layout-prepare-decompose-transposed-conv omits zeros that infinite weights would multiply.
-    for found, value in zip(result.outputs, case.text.wanted, strict=True):
+    for found, value in zip(outputs, wanted, strict=True):
         if value.data.dtype.kind == "f" and found.shape == value.data.shape:
             np.copyto(found, value.data, where=np.isnan(value.data), casting="same_kind")
-    different = find_difference(case.text.wanted, result.outputs)
-    return Outcome("differs", "units", different) if different else Outcome("right")
+    return find_difference(wanted, outputs)
 
 
 def apart(function, *arguments):
@@ -359,6 +390,10 @@ def on_chip(chip):
 
         def target(self, rng):
             return f'#layout.npu<chip = #npu.target<"{chip}">>'
+
+        def why_no_vendor(self):
+            figures = {name: getattr(Target.named(chip), name) for name in ("npus", "bytes_per_npu", "eu_bytes")}
+            return None if find_model(figures) else why_not(figures)
     return Published
 
 

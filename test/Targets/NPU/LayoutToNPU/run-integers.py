@@ -10,8 +10,8 @@ import sys
 
 import numpy as np
 
-from layout_mlir import npu
 from layout_mlir.tools import run_tool
+from vendor_model import Program
 
 folder = pathlib.Path(sys.argv[1])
 random = np.random.default_rng(11)
@@ -195,7 +195,7 @@ def run(chip, fits):
         source.write_text(f"func.func @main({', '.join(arguments)}) -> ({types}) {{\n{''.join(texts)}  return {results} : {types}\n}}\n")
         target = f'#layout.npu<chip = #npu.target<"{chip}">, launch_cost = 4096, flops_per_byte = 32>'
         run_tool("layout-opt", source, f"--layout-to-npu=target={{{target}}}", "-o", lowered)
-        program = npu.Program(lowered, simulator_kernels=True)
+        program = Program(lowered, simulator_kernels=True)
         assert (program.kernels == 0) == fits, program.functions
         for number, (result, case) in enumerate(zip(program.run(*inputs).outputs, group, strict=True)):
             assert result.dtype == case[2].dtype and np.array_equal(result, case[2]), (chip, number)

@@ -8,8 +8,8 @@ import sys
 
 import numpy as np
 
-from layout_mlir.npu import Program
 from layout_mlir.tools import run_tool
+from vendor_model import Program
 
 folder = pathlib.Path(sys.argv[1])
 random = np.random.default_rng(5)

@@ -10,8 +10,8 @@ import sys
 
 import numpy as np
 
-from layout_mlir import npu
 from layout_mlir.tools import run_tool
+from vendor_model import Program
 
 folder = pathlib.Path(sys.argv[1])
 random = np.random.default_rng(5)
@@ -50,7 +50,7 @@ def run(chip):
     target = f'#layout.npu<chip = #npu.target<"{chip}">, launch_cost = 4096, flops_per_byte = 32>'
     lowered = folder / "lowered.mlir"
     run_tool("layout-opt", source, f"--layout-to-npu=target={{{target}}}", "-o", lowered)
-    program = npu.Program(lowered)
+    program = Program(lowered)
     assert program.kernels == 0, program.functions
     for result, (functions, _, _, wanted, tolerance) in zip(program.run(*inputs).outputs, cases, strict=True):
         for name in functions.split():

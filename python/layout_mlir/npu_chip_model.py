@@ -1,0 +1,249 @@
+"""Runs NPU programs on the vendor's chip model, a library that computes and counts cycles as the vendor says the chip
+does.
+
+    model = find_model(program.manifest["chip"])      # the path of a library, or None
+    program.run(x, on="vendor")                       # npu.py
+
+A program runs in a process of its own, because the model is one chip per process and ends the process if a command
+breaks a rule of the chip. `./dev test` installs the models; `LAYOUT_CHIP_MODELS` is another folder with them. Of the
+vendor's models only that of BM1684 has the functions of OKKernel. `python -m layout_mlir.npu_chip_model` loads it and
+prints the figures of its chip.
+"""
+
+import ctypes
+import os
+import pathlib
+import re
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import LayoutError, Target
+from .isolated import Crashed, isolated
+from .npu_compiler import find_includes, link_program, run_compiler
+from .npu_timeline import Event
+from .tools import find_tool
+
+CHIP, LIBRARY = "BM1684", "libbackend_bm1684.so"
+SECONDS = 3600
+PAGE = 4096
+DIRECTIONS = ("bytes_s2l", "bytes_l2s", "bytes_s2s", "bytes_l2l")
+# The functions that the model calls, and those of sim.h that programs call if they have checks. `exit` must not run the
+# exit handlers of the libraries of the parent process.
+HOST = r"""
+#include "layout/Targets/NPU/Simulator/okk/sim.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+void fw_log(int level, const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  vprintf(format, values);
+  va_end(values);
+}
+static void end(int status, void *unused) {
+  fflush(NULL);
+  _exit(status);
+}
+__attribute__((constructor)) static void start(void) { on_exit(end, NULL); }
+void okk_sim_share_holes(void) {}
+void okk_sim_declare_tensor(local_addr_t a, unsigned b, unsigned c) {}
+void okk_sim_declare_elements(local_addr_t a, int b, const dim4 *c, const dim4 *d) {}
+void okk_sim_number_elements(local_addr_t a, int b, const dim4 *c, const dim4 *d, long long e, const dim4 *f) {}
+void okk_sim_release_tensor(local_addr_t a) {}
+void okk_sim_expect(int a, const long long *b, int c, const okk_sim_side *d) {}
+void okk_sim_expect_end(void) {}
+"""
+# A command of the profile, e.g. |TENSOR_GDMA|s:0|b:0|g:1|e:556|t:557|dr:0|sz:22400.
+COMMAND = re.compile(r"\|(\w+)\|s:(\d+)\|b:\d+\|g:\d+\|e:(\d+)\|t:(\d+)(?:\|dr:(\d)\|sz:(\d+))?")
+ASSERTION = re.compile(r"ASSERT(?:_FS)? [^:\n]*: (.*?): \d+: (.*)\nASSERT info: (.*)")
+
+
+class ChipModelError(LayoutError):
+    """Raised if the vendor's chip model ends at a command; the message has the program's name and the model's text."""
+
+
+class Buffer(NamedTuple):
+    """A buffer of system memory for a program: input data, an array for the result, or neither."""
+    bytes: int
+    data: NDArray[Any] | None = None
+    result: NDArray[Any] | None = None
+
+
+def find_models() -> pathlib.Path | None:
+    """Returns the folder of the installed models, or None."""
+    own = os.environ.get("LAYOUT_CHIP_MODELS")
+    build = pathlib.Path(find_tool("layout-translate")).resolve().parents[1]
+    # A sanitizer build is nested in the plain one.
+    folders = [pathlib.Path(own)] if own else [build / "chip-models", build.parent / "chip-models"]
+    return next((folder for folder in folders if (folder / LIBRARY).exists()), None)
+
+
+def find_model(chip: dict[str, Any]) -> pathlib.Path | None:
+    """Returns the path of the model that has OKKernel's functions and is of this chip, or None."""
+    published, models = Target.named(CHIP), find_models()
+    same = all(chip[name] == getattr(published, name) for name in ("npus", "bytes_per_npu", "eu_bytes"))
+    return models / LIBRARY if same and models else None
+
+
+MISSING = "the vendor's chip model is not installed: run ./dev test, or set LAYOUT_CHIP_MODELS"
+
+
+def why_not(chip: dict[str, Any]) -> str:
+    """Returns the reason why no model is found for this chip."""
+    if find_models() is None:
+        return MISSING
+    return (f"the vendor's chip model with the functions of OKKernel is one of {CHIP}; the program is for a chip of "
+            f"{chip['npus']} cores with {chip['bytes_per_npu']} bytes")
+
+
+def make_host(cxx: str | None, folder: pathlib.Path) -> pathlib.Path:
+    """Compiles the functions that the model calls; returns the path of the library."""
+    source, library = folder / "host.c", folder / "host.so"
+    source.write_text(HOST)
+    run_compiler(cxx, "-shared", "-fPIC", "-w", *find_includes(), "-x", "c", source, "-o", library)
+    return library
+
+
+class ChipModel:
+    """The chip model in this process, which cannot have another one."""
+
+    def __init__(self, model: pathlib.Path, host: pathlib.Path, system_bytes: int = 1 << 26) -> None:
+        try:
+            ctypes.CDLL(str(host), mode=ctypes.RTLD_GLOBAL)
+            self.library = library = ctypes.CDLL(str(model), mode=ctypes.RTLD_GLOBAL)
+        except OSError as error:
+            raise LayoutError(f"the vendor's chip model does not load: {error}") from error
+        if status := library.cmodel_init(0, ctypes.c_ulonglong(system_bytes)):
+            raise LayoutError(f"the vendor's chip model does not start: cmodel_init returns {status}")
+        library.okk_global_mem_start_addr.restype = ctypes.c_ulonglong
+        library.okk_global_mem_addr.restype = ctypes.c_void_p
+        library.okk_global_mem_addr.argtypes = [ctypes.c_ulonglong]
+        library.okk_local_mem_addr.restype = ctypes.c_void_p
+        library.okk_local_mem_addr.argtypes = [ctypes.c_uint, ctypes.c_uint]
+        library.okk_get_kernel_func_by_name.restype = ctypes.c_void_p
+        self.npus: int = library.okk_npu_num()
+        self.bytes_per_npu: int = library.okk_local_mem_size_per_npu()
+        self.eu_bytes: int = 4 * library.okk_eu_num()
+        self.start: int = library.okk_global_mem_start_addr()
+
+    def system(self, address: int, size: int) -> NDArray[np.uint8]:
+        """Returns a view of system memory."""
+        return self._view(self.library.okk_global_mem_addr(address), size)
+
+    def local(self, core: int) -> NDArray[np.uint8]:
+        """Returns a view of the memory of a core."""
+        return self._view(self.library.okk_local_mem_addr(core, 0), self.bytes_per_npu)
+
+    def _view(self, place: int, size: int) -> NDArray[np.uint8]:
+        return np.ctypeslib.as_array(ctypes.cast(place, ctypes.POINTER(ctypes.c_uint8)), (size,))
+
+    def profile(self, folder: pathlib.Path) -> None:
+        """Makes the model write the commands that it runs to a file in `folder`."""
+        self.library.bm_set_profile_path(str(folder).encode())
+        self.library.bm_set_profile_dump(ctypes.c_bool(True))
+
+    def run_kernel(self, name: str, addresses: Sequence[int]) -> None:
+        """Runs a registered kernel with these parameters."""
+        place = self.library.okk_get_kernel_func_by_name(name.encode())
+        if not place:
+            raise LayoutError(f"{name} is not registered as a kernel")
+        ctypes.CFUNCTYPE(None, ctypes.c_void_p)(place)((ctypes.c_ulonglong * len(addresses))(*addresses))
+
+
+def _run_in_child(model: pathlib.Path, host: pathlib.Path, folder: pathlib.Path, kernel: str,
+                  buffers: Sequence[Buffer], scalars: Sequence[int]) -> list[NDArray[Any]]:
+    """Runs program.so of the folder and writes the profile there."""
+    sizes = [-(-max(each.bytes, 1) // PAGE) * PAGE for each in buffers]
+    chip = ChipModel(model, host, sum(sizes) + PAGE)
+    chip.profile(folder)
+    ctypes.CDLL(str(folder / "program.so"))
+    addresses, at, results = [], chip.start, []
+    for buffer, size in zip(buffers, sizes):
+        place = chip.system(at, size)
+        # Bytes of results that the program does not write are NaN or -1.
+        place[:] = 0xff
+        if buffer.data is not None:
+            place[:buffer.bytes] = np.ascontiguousarray(buffer.data).reshape(-1).view(np.uint8)
+        if buffer.result is not None:
+            results.append((place[:buffer.bytes], buffer.result))
+        addresses.append(at)
+        at += size
+    chip.run_kernel(kernel, [*addresses, *scalars])
+    # The process ends without closing the file of the profile.
+    ctypes.CDLL(None).fflush(None)
+    for place, result in results:
+        result.reshape(-1).view(np.uint8)[:] = place
+    return [result for _, result in results]
+
+
+def describe(crash: Crashed) -> str:
+    """Returns the text of the model's assertion with the function of OKKernel that it refuses."""
+    found = ASSERTION.search(crash.output)
+    if not found:
+        return str(crash)
+    called = re.search(r"\((okk_\w+)\+", crash.output)
+    place, condition, values = found.groups()
+    return (f"{called.group(1) if called else place} requires {condition}" +
+            (f", and {values}" if values not in ("none.", "") else ""))
+
+
+def read_profile(folder: pathlib.Path) -> tuple[dict[str, int], list[Event]]:
+    """Returns the counters and the commands of the model, in the names of the simulator."""
+    counters: Counter[str] = Counter({name: 0 for name in (
+        "transfers", "computes", *DIRECTIONS, "cycles", "dma_cycles", "compute_cycles")})
+    events = []
+    for path in sorted(folder.glob("compiler_profile_*.dat")):
+        text = path.read_text()
+        counters["cycles"] += sum(map(int, re.findall(r"^TCYC *: *(\d+)", text, re.MULTILINE)))
+        for name, begin, end, cycles, direction, size in COMMAND.findall(text):
+            engine = "dma" if direction else "compute"
+            counters["transfers" if direction else "computes"] += 1
+            counters[f"{engine}_cycles"] += int(cycles)
+            if direction:
+                counters[DIRECTIONS[int(direction)]] += int(size)
+            events.append(Event(engine, int(begin), int(end), name))
+    return dict(counters), events
+
+
+def run_program(model: pathlib.Path, program: bytes, cxx: str | None, kernel: str, buffers: Sequence[Buffer],
+                scalars: Sequence[int]) -> tuple[list[NDArray[Any]], dict[str, int], list[Event]]:
+    """Runs a kernel of an object file in a process of its own, with the addresses of the buffers and the scalars as
+    parameters. Returns the results, the counters and the commands. Raises ChipModelError if the model refuses one."""
+    with tempfile.TemporaryDirectory(prefix="layout-npu-") as name:
+        folder = pathlib.Path(name)
+        link_program(program, cxx, folder / "program.so")
+        try:
+            outputs = isolated(_run_in_child, model, make_host(cxx, folder), folder, kernel, buffers, scalars,
+                               seconds=SECONDS)
+        except Crashed as error:
+            raise ChipModelError(f"{kernel} does not run on the vendor's chip model: {describe(error)}") from error
+        return outputs, *read_profile(folder)
+
+
+def _describe_in_child(model: pathlib.Path, host: pathlib.Path) -> str:
+    chip = ChipModel(model, host)
+    return f"{CHIP}: {chip.npus} cores, {chip.bytes_per_npu} bytes each, {chip.eu_bytes} bytes of execution units"
+
+
+def main() -> int:
+    try:
+        models = find_models()
+        if models is None:
+            raise LayoutError(MISSING)
+        with tempfile.TemporaryDirectory(prefix="layout-npu-") as folder:
+            print(isolated(_describe_in_child, models / LIBRARY, make_host(None, pathlib.Path(folder))))
+    except (RuntimeError, ValueError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

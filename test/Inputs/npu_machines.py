@@ -1,0 +1,216 @@
+"""Runs single commands of OKKernel in the simulator and on the vendor's chip model, from the same random memory.
+
+    outcomes = compare_all(commands, simulator, chip, folder)     # one text per command, "" if both agree
+
+All bytes of the first WINDOW bytes of every core and of a buffer in system memory are compared, so that a stray write
+is found. The rest of the model's local memory must stay as it is. Commands run in processes of their own, because the
+vendor's model ends its process at a command that it refuses.
+"""
+
+import ctypes
+import json
+import pathlib
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from layout_mlir.isolated import Crashed, isolated
+from layout_mlir.npu import Dim4, load_simulator, open_chip
+from layout_mlir.npu_chip_model import ChipModel, describe, find_model, make_host
+
+WINDOW = 1 << 15
+SYSTEM = 1 << 18
+GUARD = 0xa5
+
+
+@dataclass
+class Command:
+    """Calls of OKKernel's functions on random memory.
+
+    `local` has a row of bytes for each core. `results` are the tensors whose elements may differ by rounding:
+    (address, shape, stride). `scratch` are byte ranges (offset, size) of every core that are not compared.
+    `may_refuse` is true if the vendor does not define the result, so that the simulator may report an error.
+    """
+    local: np.ndarray
+    system: np.ndarray
+    calls: list = field(default_factory=list)
+    results: list = field(default_factory=list)
+    scratch: list = field(default_factory=list)
+    each: float = 0.0     # the largest difference relative to the element
+    largest: float = 0.0  # the largest difference relative to the largest result
+    may_refuse: bool = False
+
+
+class SystemAddress(int):
+    """An offset in the buffer of system memory."""
+
+
+def convert(value, base):
+    """Returns an argument for ctypes."""
+    if isinstance(value, SystemAddress):
+        return ctypes.c_ulonglong(base + value)
+    if isinstance(value, float):
+        return ctypes.c_float(value)
+    if isinstance(value, (tuple, list)):
+        return ctypes.byref((ctypes.c_int * len(value))(*value))
+    if isinstance(value, int) and not isinstance(value, bool):
+        return ctypes.c_uint(value & 0xffffffff)
+    return ctypes.byref(value) if isinstance(value, ctypes.Structure) else value
+
+
+def call(library, command, base):
+    for name, *arguments in command.calls:
+        getattr(library, f"okk_{name}")(*(convert(value, base) for value in arguments))
+
+
+class Simulator:
+    def __init__(self, library, chip):
+        self.library, self.chip = load_simulator(library), chip
+        open_chip(self.library, chip)
+        self.library.okk_initialize()
+        self.errors = 0
+        self.buffer = self.library.okk_sim_alloc(SYSTEM)
+        self.copies = {}
+
+    def get_errors(self):
+        """Returns the errors since the last call."""
+        count = self.library.okk_sim_num_errors()
+        new = [self.library.okk_sim_error(i).decode() for i in range(self.errors, count)]
+        self.errors = count
+        return new
+
+    def transfer(self, local):
+        """Returns the system buffer for the local memory, and the tensor that covers it."""
+        if local.nbytes not in self.copies:
+            self.copies[local.nbytes] = self.library.okk_sim_alloc(local.nbytes)
+        cores, size = local.shape
+        rows = size // 4096
+        return (ctypes.c_ulonglong(self.copies[local.nbytes]), ctypes.byref(Dim4(1, cores, rows, 1024)),
+                ctypes.byref(Dim4(0, rows * 1024, 1024, 1)))
+
+    def run(self, command):
+        """Returns the local and system memory after the command, and the errors."""
+        library = self.library
+        copy, shape, stride = self.transfer(command.local)
+        library.okk_sim_write(copy, command.local.ctypes.data, command.local.nbytes)
+        library.okk_gdma_32bit_cpy_S2L(ctypes.c_uint(0), copy, shape, stride, None)
+        library.okk_sim_write(self.buffer, command.system.ctypes.data, command.system.nbytes)
+        assert not self.get_errors()
+        call(library, command, self.buffer)
+        errors = self.get_errors()
+        local, system = np.empty_like(command.local), np.empty_like(command.system)
+        library.okk_gdma_32bit_cpy_L2S(copy, ctypes.c_uint(0), shape, None, stride)
+        library.okk_sim_read(copy, local.ctypes.data, local.nbytes)
+        library.okk_sim_read(self.buffer, system.ctypes.data, system.nbytes)
+        assert not self.get_errors()
+        return local, system, errors
+
+
+class Vendor:
+    def __init__(self, model, host):
+        self.model = ChipModel(model, host)
+        shape = self.model.npus, self.model.bytes_per_npu
+        starts = [self.model.local(core).ctypes.data for core in range(shape[0])]
+        assert (np.diff(starts) == shape[1]).all()
+        self.local = np.ctypeslib.as_array(ctypes.cast(starts[0], ctypes.POINTER(ctypes.c_uint8)), shape)
+        self.local[:] = GUARD
+        self.touched = 0
+
+    def run(self, command):
+        """Returns views of the local and system memory after the command."""
+        size = command.local.shape[1]
+        self.touched = max(self.touched, size)
+        self.local[:, :size] = command.local
+        system = self.model.system(self.model.start, command.system.nbytes)
+        system[:] = command.system
+        self.model.library.okk_initialize()
+        call(self.model.library, command, self.model.start)
+        self.model.library.okk_poll()
+        return self.local[:, :size], system
+
+
+def mark(mask, address, shape, stride, element, bytes_per_npu):
+    """Sets the bytes of a tensor in the mask, which has a row for each core."""
+    core, byte = divmod(address, bytes_per_npu)
+    cores = len(mask)
+    n, c, h, w = np.indices(shape)
+    at = byte + element * (n * stride[0] + (core + c) // cores * stride[1] + h * stride[2] + w * stride[3])
+    for k in range(element):
+        mask[(core + c) % cores, at + k] = True
+
+
+def find_rounded(command, x, y, bytes_per_npu):
+    """Returns a mask of the words of local memory that differ by no more than the command allows."""
+    mask = np.zeros((x.shape[0], 4 * x.shape[1]), bool)
+    for address, shape, stride in command.results:
+        mark(mask, address, shape, stride, 4, bytes_per_npu)
+    results = in_words(mask)
+    with np.errstate(all="ignore"):
+        largest = np.abs(y[results & np.isfinite(y)]).max(initial=0)
+        return results & (np.abs(x - y) <= np.maximum(command.each * np.abs(y), command.largest * largest))
+
+
+def in_words(mask):
+    """Returns true for each 32-bit word in which a byte is marked."""
+    return mask.reshape(*mask.shape[:-1], -1, 4).any(-1)
+
+
+def find_difference(command, simulated, vendor, bytes_per_npu):
+    """Returns a description of the first word in which the memories differ without a permission, or ""."""
+    for place, mine, its in zip(("local memory", "system memory"), simulated, vendor):
+        different = mine != its
+        if place == "local memory":
+            for offset, size in command.scratch:
+                different[:, offset:offset + size] = False
+        if not different.any():
+            continue
+        words, its = in_words(different), np.ascontiguousarray(its)
+        x, y = (each.view(np.float32).astype(np.float64) for each in (mine, its))
+        if place == "local memory" and command.results:
+            words &= ~find_rounded(command, x, y, bytes_per_npu)
+        if words.any():
+            at = tuple(int(i) for i in np.argwhere(words)[0])
+            return (f"{words.sum()} words of {place} differ, at {list(at)} the simulator has {x[at]:.9g} "
+                    f"({mine.view(np.uint32)[at]:#x}), the vendor {y[at]:.9g} ({its.view(np.uint32)[at]:#x})")
+    return ""
+
+
+def _run_in_child(commands, first, simulator, model, host, report):
+    """Runs the commands from `first` on, and appends a line for each outcome, before and after the vendor's model."""
+    vendor = Vendor(model, host)
+    with open(report, "a", encoding="utf-8") as file:
+        for make in commands[first:]:
+            command = make()
+            *memory, errors = simulator.run(command)
+            print(json.dumps([errors, command.may_refuse]), file=file, flush=True)
+            after = vendor.run(command)
+            if errors:
+                said = "" if command.may_refuse else f"the simulator refuses: {errors[0]}"
+            else:
+                said = find_difference(command, memory, after, simulator.chip["bytes_per_npu"])
+            print(json.dumps(said), file=file, flush=True)
+    assert (vendor.local[:, vendor.touched:] == GUARD).all(), "a command wrote outside of its operands"
+
+
+def compare_all(commands, simulator, chip, folder):
+    """Runs each command, made by a function, on both machines. Returns a description of each disagreement, "" for
+    none. Commands that both refuse agree."""
+    model, host, outcomes = find_model(chip), make_host(None, folder), []
+    report = pathlib.Path(folder, "outcomes")
+    # The vendor's library comes later and does not replace functions that the simulator calls.
+    simulator = Simulator(simulator, chip)
+    while len(outcomes) < len(commands):
+        report.write_text("")
+        why = ""
+        try:
+            isolated(_run_in_child, commands, len(outcomes), simulator, model, host, report)
+        except Crashed as error:
+            why = describe(error)
+        lines = [json.loads(line) for line in report.read_text().splitlines()]
+        outcomes += lines[1::2]
+        if len(lines) % 2:
+            errors, _ = lines[-1]
+            outcomes.append("" if errors else f"the vendor's model refuses: {why}")
+        elif why:
+            raise RuntimeError(why)
+    return outcomes
