@@ -250,9 +250,12 @@ OKK_WITH_WORK(tanh, std::tanh(a))
 void okk_bdc_int8_to_fp32(local_addr_t dst_addr, local_addr_t src_addr,
                           local_addr_t work_addr, const dim4 *shape,
                           bool is_signed, bool is_aligned_layout) {
+  // The bytes of a compact channel begin at a word.
   auto get = [&](local_addr_t addr, int elementBytes) {
-    dim4 compact;
-    okk_compact_stride(&compact, okk_start_npu_index(addr), shape);
+    dim4 one{1, shape->c, 1, shape->h * shape->w}, compact;
+    one.w = (one.w * elementBytes + 3) / 4 * 4 / elementBytes;
+    okk_compact_stride(&compact, okk_start_npu_index(addr), &one);
+    compact.h = shape->w;
     return okkLocal(addr, shape, is_aligned_layout ? nullptr : &compact,
                     elementBytes);
   };
