@@ -10,6 +10,9 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir::layout;
+
+/// The bytes of a word, at which every channel of a compact tensor begins.
+static constexpr int64_t kWordBytes = 4;
 using llvm::Twine;
 
 int64_t mlir::layout::getLanes(NpuPack pack) {
@@ -159,7 +162,8 @@ static bool checkParams(const NpuScatter &scatter, const ChipParams &params,
   case NpuMode::Matrix:
     return checkAddress(address, params.euBytes, "of an execution unit", error);
   case NpuMode::Compact:
-    return checkAddress(address, 4, "that compact layouts start at", error);
+    return checkAddress(address, kWordBytes, "that compact layouts start at",
+                        error);
   case NpuMode::Strided: // checked by checkElements()
   case NpuMode::Continuous:
     return true;
@@ -259,10 +263,12 @@ std::optional<NpuStorage> mlir::layout::getNpuStorage(const NpuScatter &scatter,
     storage.sW = SizeExpr(scatter.strides[3]);
     storage.end = params.bytesPerNpu / elementBytes;
   } else {
-    // A channel takes whole execution units, counted in storage units.
-    int64_t alignment = 1;
-    if (scatter.mode != NpuMode::Compact)
-      alignment = std::max<int64_t>(params.euBytes / (lanes * elementBytes), 1);
+    // A channel takes whole execution units, or whole words if compact, counted
+    // in storage units.
+    int64_t channelBytes =
+        scatter.mode == NpuMode::Compact ? kWordBytes : params.euBytes;
+    int64_t alignment =
+        std::max<int64_t>(channelBytes / (lanes * elementBytes), 1);
     storage.sW = SizeExpr(1);
     storage.sH = storage.w.extent;
     storage.sC = align(group({storage.h, storage.w}), alignment).extent;

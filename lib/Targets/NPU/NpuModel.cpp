@@ -120,11 +120,18 @@ Cost NpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
                         takesStrides);
     cost = addCosts(cost, getLoadCost(type, load));
   }
-  // A step is one multiply-add on all lanes.
+  // A step is one function on all lanes, or a multiply-add if there is none.
   int64_t steps = getNpuSteps(target, points);
+  int64_t commands = 1;
   int64_t functions =
       std::max<int64_t>(llvm::divideCeil(rule.opsPerPoint, 2), 1);
-  cost = addCosts(cost, times.getCommands(1, scaleCost(steps, functions)));
+  std::optional<npu::ElementFunction> function;
+  if (compute)
+    function = npu::getElementFunction(compute);
+  if (function)
+    commands = functions = function->countFunctions();
+  cost =
+      addCosts(cost, times.getCommands(commands, scaleCost(steps, functions)));
   // Cores do not reach system memory: the op has to be split.
   return isAnywhereLocal ? cost : scaleCost(addCosts(cost, 1), kNotOnCores);
 }

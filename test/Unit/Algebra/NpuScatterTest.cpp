@@ -257,9 +257,10 @@ struct Numbers {
     if (mode == "strided")
       return given;
     Index s = as4D();
-    int64_t U = P * e, sC = s[2] * s[3];
-    if (mode != "compact")
-      sC = (sC * U + EU - 1) / EU * EU / U;
+    int64_t U = P * e, A = mode == "compact" ? 4 : EU;
+    int64_t sC = s[2] * s[3];
+    if (A > U)
+      sC = (sC * U + A - 1) / A * A / U;
     return {sC * rows(), sC, s[3], 1};
   }
   Point address(const Index &index) const {

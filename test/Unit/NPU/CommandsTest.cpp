@@ -225,6 +225,21 @@ TEST_F(CommandsTest, WithoutStridesTensorsAreAlignedOrCompact) {
   EXPECT_TRUE(compact->isCompact);
   EXPECT_FALSE(drop(6, false));
   EXPECT_FALSE(drop(7, true));
+  // Compact channels of bytes begin at words: 6 bytes and 2 of a hole.
+  auto dropBytes = [&](int64_t channelStride) {
+    Command command;
+    command.shape = {2, 5, 2, 3};
+    TransferSide side;
+    side.core = 0;
+    side.strides = {2 * channelStride, channelStride, 3, 1};
+    command.sides = {side};
+    command.elementBytes = {1};
+    return dropStrides({command}, kEuBytes, limits, /*mayBeCompact=*/true);
+  };
+  std::optional<UnstridedCommands> bytes = dropBytes(8);
+  ASSERT_TRUE(bytes);
+  EXPECT_TRUE(bytes->isCompact);
+  EXPECT_FALSE(dropBytes(6));
   // Batches with gaps become separate commands.
   std::optional<UnstridedCommands> apart = drop(16, false);
   ASSERT_TRUE(apart);

@@ -89,6 +89,42 @@ makeUnary(StringRef name, Value a,
   return ElementFunction{name.str(), kind, {*argument}};
 }
 
+ClampedValue npu::getClamped(Value value) {
+  ClampedValue clamped{value, {}};
+  APFloat bound(0.0f);
+  bool hasLeast = false, hasMost = false;
+  while (Operation *op = clamped.source.getDefiningOp()) {
+    bool &isKnown = isa<arith::MaximumFOp>(op) ? hasLeast : hasMost;
+    if (!isa<arith::MaximumFOp, arith::MinimumFOp>(op) || isKnown ||
+        !matchPattern(op->getOperand(1), m_ConstantFloat(&bound)))
+      break;
+    isKnown = true;
+    clamped.ops.insert(clamped.ops.begin(), op);
+    clamped.source = op->getOperand(0);
+  }
+  return clamped;
+}
+
+/// Returns a function with work memory. Its clamps are selects, which return
+/// NaN for NaN, as maximumf and minimumf do.
+static std::optional<ElementFunction> makeWithWork(StringRef name, Value x) {
+  ClampedValue clamped = getClamped(x);
+  std::optional<ElementFunction> function =
+      makeUnary(name, clamped.source, ElementFunction::AlignedWithWork);
+  if (!function)
+    return std::nullopt;
+  Argument source = function->arguments.front();
+  for (Operation *op : clamped.ops) {
+    Argument bound = *getArgument(op->getOperand(1));
+    bool isLeast = isa<arith::MaximumFOp>(op);
+    function->clamps.push_back(
+        {"greater_select",
+         ElementFunction::Select,
+         {isLeast ? bound : source, isLeast ? source : bound, bound, source}});
+  }
+  return function;
+}
+
 /// Returns a shift by a constant below 32; a positive `direction` is to the
 /// left. Larger shifts are poison in arith.
 template <typename Op>
@@ -147,44 +183,77 @@ static std::optional<ElementFunction> getMac(arith::AddFOp add) {
   return std::nullopt;
 }
 
-/// Returns the select by an ordered comparison (greater, less or equal), or
+/// Returns true if `value` is the constant +0 or the word 0.
+static bool isZeroWord(Value value) {
+  std::optional<Argument> argument = getArgument(value);
+  return argument && !argument->isOperand() && argument->bits == 0;
+}
+
+/// Returns the function that selects a constant or 0 by a comparison, or
 /// std::nullopt.
+static std::optional<ElementFunction>
+getSelectValue(BinaryName name, Value a, Value b, arith::SelectOp select) {
+  if (!isZeroWord(select.getFalseValue()))
+    return std::nullopt;
+  std::optional<ElementFunction> function = makeBinary(name, a, b);
+  std::optional<Argument> selected = getArgument(select.getTrueValue());
+  if (!function || !selected || selected->isOperand())
+    return std::nullopt;
+  // The compared constant is a float with these bits.
+  function->arguments.back().isWord = false;
+  selected->isWord = true;
+  function->arguments.push_back(*selected);
+  return function;
+}
+
+bool npu::selectsByEqualWords(arith::SelectOp select) {
+  auto compare = select.getCondition().getDefiningOp<arith::CmpIOp>();
+  return compare && compare.getPredicate() == arith::CmpIPredicate::eq &&
+         compare.getLhs().getType().isInteger(32) &&
+         isZeroWord(select.getFalseValue()) &&
+         matchPattern(select.getTrueValue(), m_Constant());
+}
+
+/// Returns the select by a comparison that OKKernel has, or std::nullopt:
+/// greater and less, the equality of words, and `ueq` of two operands.
+/// `equal_select` compares twice by greater, so it takes NaN as equal to any
+/// number; with a constant it is defective.
 static std::optional<ElementFunction> getSelect(arith::SelectOp select) {
-  auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
+  Operation *condition = select.getCondition().getDefiningOp();
+  if (auto words = dyn_cast_or_null<arith::CmpIOp>(condition))
+    return selectsByEqualWords(select)
+               ? getSelectValue({"equal_select_value", "equal_C_select_value",
+                                 "equal_C_select_value"},
+                                words.getLhs(), words.getRhs(), select)
+               : std::nullopt;
+  auto compare = dyn_cast_or_null<arith::CmpFOp>(condition);
   if (!compare)
     return std::nullopt;
   using Predicate = arith::CmpFPredicate;
   Value a = compare.getLhs(), b = compare.getRhs();
-  StringRef name = "greater_select";
   if (compare.getPredicate() == Predicate::OLT)
     std::swap(a, b);
-  else if (compare.getPredicate() == Predicate::OEQ)
-    name = "equal_select";
-  else if (compare.getPredicate() != Predicate::OGT)
+  bool isEqual = compare.getPredicate() == Predicate::UEQ;
+  if (!isEqual && compare.getPredicate() != Predicate::OGT &&
+      compare.getPredicate() != Predicate::OLT)
     return std::nullopt;
-  // Select a constant or 0.
-  if (isNumber(select.getFalseValue(), 0)) {
-    bool isEqual = name == "equal_select";
-    std::optional<ElementFunction> value = makeBinary(
-        {isEqual ? "equal_select_value" : "greater_select_value",
-         isEqual ? "equal_C_select_value" : "greater_C_select_value",
-         isEqual ? "equal_C_select_value" : "C_greater_select_value"},
-        a, b);
-    std::optional<Argument> selected = getArgument(select.getTrueValue());
-    if (value && selected && !selected->isOperand()) {
-      selected->isWord = true;
-      value->arguments.push_back(*selected);
+  if (!isEqual)
+    if (std::optional<ElementFunction> value =
+            getSelectValue({"greater_select_value", "greater_C_select_value",
+                            "C_greater_select_value"},
+                           a, b, select))
       return value;
-    }
-  }
-  ElementFunction function{name.str(), ElementFunction::Select, {}};
+  ElementFunction function{
+      isEqual ? "equal_select" : "greater_select", ElementFunction::Select, {}};
   for (Value value : {a, b, select.getTrueValue(), select.getFalseValue()}) {
     std::optional<Argument> argument = getArgument(value);
     if (!argument)
       return std::nullopt;
     function.arguments.push_back(*argument);
   }
-  return function;
+  bool hasConstant =
+      !function.arguments[0].isOperand() || !function.arguments[1].isOperand();
+  return isEqual && hasConstant ? std::nullopt : std::make_optional(function);
 }
 
 std::optional<ElementFunction> npu::getElementFunction(Value value) {
@@ -194,7 +263,6 @@ std::optional<ElementFunction> npu::getElementFunction(Value value) {
   if (isa<BlockArgument>(value))
     return makeUnary("32bit_cpy", value);
   auto aligned = ElementFunction::Aligned;
-  auto withWork = ElementFunction::AlignedWithWork;
   return TypeSwitch<Operation *, Found>(value.getDefiningOp())
       .Case<arith::AddFOp>([](auto op) -> Found {
         if (Found mac = getMac(op))
@@ -209,7 +277,7 @@ std::optional<ElementFunction> npu::getElementFunction(Value value) {
       })
       .Case<arith::DivFOp>([&](arith::DivFOp op) -> Found {
         if (Value x = getSigmoidOf(op))
-          return makeUnary("sigmoid", x, withWork);
+          return makeWithWork("sigmoid", x);
         if (isNumber(op.getLhs(), 1))
           return makeUnary("reciprocal", op.getRhs());
         return makeBinary({"div", "div_C", "C_div"}, op.getLhs(), op.getRhs());
@@ -255,9 +323,9 @@ std::optional<ElementFunction> npu::getElementFunction(Value value) {
       .Case<math::RsqrtOp>(
           [&](auto op) { return makeUnary("rsqrt", op.getOperand(), aligned); })
       .Case<math::ExpOp>(
-          [&](auto op) { return makeUnary("exp", op.getOperand(), withWork); })
+          [](auto op) { return makeWithWork("exp", op.getOperand()); })
       .Case<math::TanhOp>(
-          [&](auto op) { return makeUnary("tanh", op.getOperand(), withWork); })
+          [](auto op) { return makeWithWork("tanh", op.getOperand()); })
       .Default([](Operation *) { return std::nullopt; });
 }
 
@@ -292,7 +360,10 @@ std::optional<ElementFunction> npu::getElementFunction(linalg::LinalgOp op) {
       });
   if (op.getNumReductionLoops() > 0 && !accumulates)
     return std::nullopt;
-  return function;
+  // These functions write their result before the last read of the source.
+  bool isInPlace = accumulates && function->clamps.empty() &&
+                   (function->name == "exp" || function->name == "tanh");
+  return isInPlace ? std::nullopt : function;
 }
 
 bool npu::needsWork(linalg::LinalgOp op) {

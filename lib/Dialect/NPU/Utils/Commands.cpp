@@ -346,13 +346,14 @@ std::optional<int> mlir::npu::findUnaligned(const TransferSide &box,
   return std::nullopt;
 }
 
-/// Returns the strides of the compact layout, whose channels have no holes
-/// between them. Channel 0 is in core number `core`.
+/// The bytes of a word, at which every channel of a compact tensor begins.
+static constexpr int64_t kWordBytes = 4;
+
+/// Returns the strides of the compact layout, whose channels begin at words.
+/// Channel 0 is in core number `core`.
 static LoopSizes getCompactStrides(int64_t core, const LoopSizes &shape,
-                                   int64_t npus) {
-  int64_t channel = shape[2] * shape[3];
-  int64_t rows = llvm::divideCeil(core + shape[1], npus);
-  return {channel * rows, channel, shape[3], 1};
+                                   int64_t elementBytes, int64_t npus) {
+  return getAlignedStrides(core, shape, elementBytes, kWordBytes, npus);
 }
 
 static bool isWithin(const LoopSizes &strides, int64_t most) {
@@ -417,12 +418,15 @@ mlir::npu::alignCommand(const Command &command, int64_t euBytes,
 }
 
 static bool isCompact(const Command &command, const TransferLimits &limits) {
-  return llvm::all_of(command.sides, [&](const TransferSide &side) {
-    LoopSizes compact =
-        getCompactStrides(side.core, command.shape, limits.npus);
-    return side.byte % 4 == 0 && isWithin(compact, limits.maxStride) &&
-           !findUnaligned(side, command.shape, compact, limits.npus);
-  });
+  return llvm::all_of(
+      llvm::zip_equal(command.sides, command.elementBytes), [&](auto each) {
+        auto [side, elementBytes] = each;
+        LoopSizes compact = getCompactStrides(side.core, command.shape,
+                                              elementBytes, limits.npus);
+        return side.byte % kWordBytes == 0 &&
+               isWithin(compact, limits.maxStride) &&
+               !findUnaligned(side, command.shape, compact, limits.npus);
+      });
 }
 
 std::optional<UnstridedCommands>

@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "LegalizeLinalg.h"
+#include "layout/Dialect/NPU/IR/OkkFunctionMatcher.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -155,44 +157,148 @@ static Value getExtreme(Formula &f, arith::CmpFOp compare,
              : Value(arith::MinimumFOp::create(f.builder, f.loc, other, known));
 }
 
-/// Expands a select by `compare` into selects by OGT, OLT and OEQ.
-static Value expandCompare(Formula &f, arith::CmpFOp compare, Value yes,
-                           Value no) {
+/// Returns the f32 number next to `number` in a direction. Commands flush
+/// denormals, so 0 is next to the smallest normal numbers.
+static float getNext(float number, float to) {
+  float least = std::numeric_limits<float>::min();
+  float flushed = std::abs(number) < least ? 0.0f : number;
+  if (flushed == 0)
+    return std::copysign(least, to);
+  float next = std::nextafter(flushed, to);
+  return std::abs(next) < least ? 0.0f : next;
+}
+
+namespace {
+/// Selects by a comparison of two f32 values, with the comparisons that
+/// OKKernel has: OGT, OLT, and UEQ of two values that are not constants.
+struct Comparison {
   using Predicate = arith::CmpFPredicate;
-  Value a = compare.getLhs(), b = compare.getRhs();
-  auto either = [&](Predicate one, Predicate other, Value yes, Value no) {
-    return f.select(one, a, b, yes, f.select(other, a, b, yes, no));
-  };
-  switch (compare.getPredicate()) {
+  Formula &f;
+  Value a, b;
+  /// The value of `b` if it is a constant.
+  std::optional<float> bound;
+
+  Value isGreater(Value yes, Value no) {
+    return f.select(Predicate::OGT, a, b, yes, no);
+  }
+  Value isLess(Value yes, Value no) {
+    return f.select(Predicate::OLT, a, b, yes, no);
+  }
+  /// Selects `yes` for NaN, too.
+  Value isUnorderedOrEqual(Value yes, Value no) {
+    return bound ? isGreater(no, isLess(no, yes))
+                 : f.select(Predicate::UEQ, a, b, yes, no);
+  }
+  /// Selects `yes` for any number.
+  Value isNumber(Value x, Value yes, Value no) {
+    return f.select(Predicate::OGT, x, f.number(0), yes,
+                    f.select(Predicate::OLT, x, f.number(1), yes, no));
+  }
+  Value isOrdered(Value yes, Value no) {
+    bool isOne = a == b || bound;
+    return isNumber(a, isOne ? yes : isNumber(b, yes, no), no);
+  }
+  Value isAtLeast(Value yes, Value no) {
+    if (!bound)
+      return isLess(no, isOrdered(yes, no));
+    float infinity = std::numeric_limits<float>::infinity();
+    return *bound == -infinity
+               ? isOrdered(yes, no)
+               : f.select(Predicate::OGT, a,
+                          f.number(getNext(*bound, -infinity)), yes, no);
+  }
+  Value isAtMost(Value yes, Value no) {
+    if (!bound)
+      return isGreater(no, isOrdered(yes, no));
+    float infinity = std::numeric_limits<float>::infinity();
+    return *bound == infinity
+               ? isOrdered(yes, no)
+               : f.select(Predicate::OLT, a,
+                          f.number(getNext(*bound, infinity)), yes, no);
+  }
+  Value isEqual(Value yes, Value no) {
+    if (a == b)
+      return isOrdered(yes, no);
+    if (!bound)
+      return isUnorderedOrEqual(isOrdered(yes, no), no);
+    if (std::isinf(*bound))
+      return *bound > 0 ? isAtLeast(yes, no) : isAtMost(yes, no);
+    return isAtLeast(isAtMost(yes, no), no);
+  }
+  Value expand(Predicate predicate, Value yes, Value no);
+
+  /// Returns true if NaN meets the predicate.
+  static bool isUnordered(Predicate predicate) {
+    return llvm::is_contained({Predicate::UEQ, Predicate::UGT, Predicate::UGE,
+                               Predicate::ULT, Predicate::ULE, Predicate::UNE,
+                               Predicate::UNO, Predicate::AlwaysTrue},
+                              predicate);
+  }
+};
+} // namespace
+
+Value Comparison::expand(Predicate predicate, Value yes, Value no) {
+  switch (predicate) {
   case Predicate::OGE:
-    return either(Predicate::OGT, Predicate::OEQ, yes, no);
+    return isAtLeast(yes, no);
   case Predicate::OLE:
-    return either(Predicate::OLT, Predicate::OEQ, yes, no);
-  case Predicate::ONE:
-    return either(Predicate::OLT, Predicate::OGT, yes, no);
-  // The other predicates are negations of those.
-  case Predicate::UGT:
-    return either(Predicate::OLT, Predicate::OEQ, no, yes);
-  case Predicate::ULT:
-    return either(Predicate::OGT, Predicate::OEQ, no, yes);
-  case Predicate::UEQ:
-    return either(Predicate::OLT, Predicate::OGT, no, yes);
-  case Predicate::UGE:
-    return f.select(Predicate::OLT, a, b, no, yes);
-  case Predicate::ULE:
-    return f.select(Predicate::OGT, a, b, no, yes);
-  case Predicate::UNE:
-    return f.select(Predicate::OEQ, a, b, no, yes);
-  // x == x is false for NaN.
+    return isAtMost(yes, no);
+  case Predicate::OEQ:
+    return isEqual(yes, no);
   case Predicate::ORD:
-    return f.select(Predicate::OEQ, a, a,
-                    f.select(Predicate::OEQ, b, b, yes, no), no);
+    return isOrdered(yes, no);
+  case Predicate::UEQ:
+    return bound ? isUnorderedOrEqual(yes, no) : Value();
+  // The other predicates are negations of those.
+  case Predicate::ONE:
+    return isUnorderedOrEqual(no, yes);
+  case Predicate::UGT:
+    return isAtMost(no, yes);
+  case Predicate::ULT:
+    return isAtLeast(no, yes);
+  case Predicate::UGE:
+    return isLess(no, yes);
+  case Predicate::ULE:
+    return isGreater(no, yes);
+  case Predicate::UNE:
+    return isEqual(no, yes);
   case Predicate::UNO:
-    return f.select(Predicate::OEQ, a, a,
-                    f.select(Predicate::OEQ, b, b, no, yes), yes);
+    return isOrdered(no, yes);
   default:
     return {};
   }
+}
+
+/// Returns the predicate p' for which a p' b is b p a.
+static arith::CmpFPredicate swapSides(arith::CmpFPredicate predicate) {
+  using Predicate = arith::CmpFPredicate;
+  static constexpr Predicate kSides[][2] = {{Predicate::OGT, Predicate::OLT},
+                                            {Predicate::OGE, Predicate::OLE},
+                                            {Predicate::UGT, Predicate::ULT},
+                                            {Predicate::UGE, Predicate::ULE}};
+  for (auto [one, other] : kSides)
+    if (predicate == one || predicate == other)
+      return predicate == one ? other : one;
+  return predicate;
+}
+
+/// Expands a select by `compare` into selects by comparisons of OKKernel.
+static Value expandCompare(Formula &f, arith::CmpFOp compare, Value yes,
+                           Value no) {
+  APFloat number(0.0f);
+  arith::CmpFPredicate predicate = compare.getPredicate();
+  Comparison comparison{f, compare.getLhs(), compare.getRhs(), std::nullopt};
+  if (matchPattern(comparison.a, m_ConstantFloat(&number))) {
+    std::swap(comparison.a, comparison.b);
+    predicate = swapSides(predicate);
+  }
+  if (matchPattern(comparison.b, m_ConstantFloat(&number))) {
+    // No number is ordered to NaN.
+    if (number.isNaN())
+      return comparison.isUnordered(predicate) ? yes : no;
+    comparison.bound = number.convertToFloat();
+  }
+  return comparison.expand(predicate, yes, no);
 }
 
 /// Expands a select by an integer comparison into f32 comparisons of halves.
@@ -204,10 +310,10 @@ static Value expandCompare(Formula &f, arith::CmpIOp compare, Value yes,
   if (predicate == Predicate::eq || predicate == Predicate::ne) {
     if (predicate == Predicate::ne)
       std::swap(yes, no);
-    // Only an i32 of zero becomes 0.0.
-    Value differ = arith::XOrIOp::create(f.builder, f.loc, a, b);
-    return f.select(arith::CmpFPredicate::OEQ, f.wordToFloat(differ),
-                    f.number(0), yes, no);
+    Value is = arith::CmpIOp::create(f.builder, f.loc, Predicate::eq, a, b);
+    Value one =
+        arith::SelectOp::create(f.builder, f.loc, is, f.number(1), f.number(0));
+    return f.select(arith::CmpFPredicate::OGT, one, f.number(0), yes, no);
   }
   // All predicates are a < b with swapped operands or results.
   if (llvm::is_contained(
@@ -229,7 +335,7 @@ static Value expandCompare(Formula &f, arith::CmpIOp compare, Value yes,
   Value low = f.select(arith::CmpFPredicate::OLT, getHalf(a, 0), getHalf(b, 0),
                        yes, no);
   return f.select(arith::CmpFPredicate::OLT, highA, highB, yes,
-                  f.select(arith::CmpFPredicate::OEQ, highA, highB, low, no));
+                  f.select(arith::CmpFPredicate::UEQ, highA, highB, low, no));
 }
 
 /// Splits a select by a logical combination of conditions into several selects.
@@ -254,6 +360,8 @@ static Value expandSelect(Formula &f, arith::SelectOp select) {
   if (auto chosen = dyn_cast<arith::SelectOp>(condition))
     return choose(chosen.getCondition(), choose(chosen.getTrueValue(), yes, no),
                   choose(chosen.getFalseValue(), yes, no));
+  if (npu::selectsByEqualWords(select))
+    return {};
   if (auto compare = dyn_cast<arith::CmpIOp>(condition))
     return compare.getLhs().getType().isInteger(32)
                ? expandCompare(f, compare, yes, no)

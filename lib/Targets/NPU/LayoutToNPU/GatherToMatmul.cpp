@@ -17,7 +17,7 @@
 // without infinities, NaN and -0, of at most 2^24 rows. For any other table with
 // few rows, each row becomes an operand, and the body selects one:
 //
-//     %r = %ids[t] == 2 ? %row2[d] : %ids[t] == 1 ? %row1[d] : %row0[d]
+//     %r = %ids[t] > 1.5 ? %row2[d] : %ids[t] > 0.5 ? %row1[d] : %row0[d]
 //
 // For more rows of 32-bit elements there are two products, with the high and the
 // low 16 bits of the elements as f32, from which the body makes the element:
@@ -311,7 +311,7 @@ static Value makeOnes(OpBuilder &builder, Location loc, Value ids, int64_t rows,
        builder.getMultiDimIdentityMap(rank + 1).getMinorSubMap(1)},
       [&](OpBuilder &body, Location loc, ValueRange values) -> Value {
         Value id = makeRowNumber(body, loc, values[0], wrap);
-        Value is = arith::CmpFOp::create(body, loc, arith::CmpFPredicate::OEQ,
+        Value is = arith::CmpFOp::create(body, loc, arith::CmpFPredicate::UEQ,
                                          id, values[1]);
         auto number = [&](float value) -> Value {
           return arith::ConstantOp::create(body, loc,
@@ -470,9 +470,11 @@ static Value chooseRow(OpBuilder &body, linalg::GenericOp op, Value table,
       chosen = element;
       continue;
     }
+    // Rows before this one are chosen already.
     Value is = arith::CmpFOp::create(
-        body, loc, arith::CmpFPredicate::OEQ, id,
-        arith::ConstantOp::create(body, loc, body.getF32FloatAttr(float(i))));
+        body, loc, arith::CmpFPredicate::OGT, id,
+        arith::ConstantOp::create(body, loc,
+                                  body.getF32FloatAttr(float(i) - 0.5f)));
     chosen = arith::SelectOp::create(body, loc, is, element, chosen);
   }
   return chosen;

@@ -175,7 +175,7 @@ Carried IntegerBody::makeSum(Operation *op) {
 }
 
 /// Converts a comparison of exact numbers. Neither is NaN, so unordered
-/// predicates are negations, which need one select each.
+/// predicates need fewer selects.
 Value IntegerBody::makeComparison(arith::CmpIOp op) {
   using Integer = arith::CmpIPredicate;
   using Float = arith::CmpFPredicate;
@@ -190,9 +190,9 @@ Value IntegerBody::makeComparison(arith::CmpIOp op) {
   auto getPredicate = [&] {
     switch (predicate) {
     case Integer::eq:
-      return Float::OEQ;
+      return Float::UEQ;
     case Integer::ne:
-      return Float::UNE;
+      return Float::ONE;
     case Integer::slt:
     case Integer::ult:
       return Float::OLT;

@@ -118,8 +118,12 @@ void splitI64Arguments(func::FuncOp function);
 /// OKKernel has no 32-bit integer sums.
 void carryIntegersInFloats(func::FuncOp function);
 
+/// Clamps arguments of exp, tanh and sigmoid that may be outside of the range in
+/// which the chip computes them, and keeps -0 from sqrt.
+void boundArguments(func::FuncOp function);
+
 /// Splits ops whose bodies need several OKKernel functions into one op per
-/// function, after composeBody:
+/// function, after composeBody and boundArguments:
 ///
 ///   %s = arith.addf %x, %b           becomes an op that adds, and one that
 ///   %r = arith.maximumf %s, %zero    computes the maximum in place

@@ -202,12 +202,12 @@ static Value makePlace(OpBuilder &builder, linalg::GenericOp op,
              start, ArrayRef{op.getMatchingIndexingMap(&x), result, result},
              op.getIteratorTypesArray(),
              [&](OpBuilder &body, Location loc, ValueRange values) {
-               Value is = arith::CmpFOp::create(body, loc, Predicate::OEQ,
+               Value is = arith::CmpFOp::create(body, loc, Predicate::UEQ,
                                                 values[0], values[1]);
-               if (found.takesNaN) {
-                 Value isNaN = arith::CmpFOp::create(body, loc, Predicate::UNE,
-                                                     values[0], values[0]);
-                 is = arith::OrIOp::create(body, loc, is, isNaN);
+               if (!found.takesNaN) {
+                 Value isNumber = arith::CmpFOp::create(
+                     body, loc, Predicate::ORD, values[0], values[0]);
+                 is = arith::AndIOp::create(body, loc, is, isNumber);
                }
                Value index = arith::IndexCastOp::create(
                    body, loc, none.getType(),

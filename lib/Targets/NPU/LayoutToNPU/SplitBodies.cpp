@@ -74,17 +74,28 @@ static bool isConstant(Value value) {
 
 /// Returns true if an op of a body is a function, or a part of one.
 static bool hasFunction(Operation &op) {
+  auto isOnlySelecting = [&] {
+    return llvm::all_of(op.getUses(), [](OpOperand &use) {
+      return isa<arith::SelectOp>(use.getOwner()) &&
+             use.getOperandNumber() == 0;
+    });
+  };
   if (auto compare = dyn_cast<arith::CmpFOp>(op)) {
     using Predicate = arith::CmpFPredicate;
-    return llvm::is_contained({Predicate::OGT, Predicate::OLT, Predicate::OEQ},
-                              compare.getPredicate()) &&
-           llvm::all_of(op.getUses(), [](OpOperand &use) {
-             return isa<arith::SelectOp>(use.getOwner()) &&
-                    use.getOperandNumber() == 0;
-           });
+    bool hasConstant =
+        isConstant(compare.getLhs()) || isConstant(compare.getRhs());
+    return (llvm::is_contained({Predicate::OGT, Predicate::OLT},
+                               compare.getPredicate()) ||
+            (compare.getPredicate() == Predicate::UEQ && !hasConstant)) &&
+           isOnlySelecting();
   }
+  if (isa<arith::CmpIOp>(op))
+    return isOnlySelecting() && llvm::all_of(op.getUsers(), [](Operation *use) {
+             return npu::selectsByEqualWords(cast<arith::SelectOp>(use));
+           });
   if (auto select = dyn_cast<arith::SelectOp>(op))
-    return select.getCondition().getDefiningOp<arith::CmpFOp>() != nullptr;
+    return isa_and_nonnull<arith::CmpFOp, arith::CmpIOp>(
+        select.getCondition().getDefiningOp());
   if (isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op))
     return isConstant(op.getOperand(1));
   return isa<arith::ConstantOp, arith::AddFOp, arith::SubFOp, arith::MulFOp,
@@ -103,7 +114,8 @@ bool BodySplitter::canSplit() {
       return false;
     for (Value operand : inner.getOperands())
       if ((!isWord(operand.getType()) &&
-           !operand.getDefiningOp<arith::CmpFOp>()) ||
+           !isa_and_nonnull<arith::CmpFOp, arith::CmpIOp>(
+               operand.getDefiningOp())) ||
           (operand.getParentBlock() != op.getBlock() && !isConstant(operand)))
         return false;
   }
@@ -115,11 +127,14 @@ BodyPattern BodySplitter::getPattern(Value value) const {
   BodyPattern pattern;
   Operation *last = value.getDefiningOp();
   SmallVector<Operation *> inner{last};
+  Value clamped; // by the function
   if (auto select = dyn_cast<arith::SelectOp>(last)) {
-    if (auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>())
+    if (Operation *compare = select.getCondition().getDefiningOp())
       inner.push_back(compare);
+  } else if (isa<math::ExpOp, math::TanhOp>(last)) {
+    clamped = last->getOperand(0);
   } else if (auto div = dyn_cast<arith::DivFOp>(last)) {
-    if (npu::getSigmoidOf(div)) {
+    if (clamped = npu::getSigmoidOf(div); clamped) {
       Operation *sum = div.getRhs().getDefiningOp();
       inner.push_back(sum);
       for (Value operand : sum->getOperands())
@@ -129,6 +144,8 @@ BodyPattern BodySplitter::getPattern(Value value) const {
         }
     }
   }
+  if (clamped)
+    llvm::append_range(inner, llvm::reverse(npu::getClamped(clamped).ops));
   pattern.ops.assign(inner.rbegin(), inner.rend());
   for (Operation *part : pattern.ops)
     for (Value operand : part->getOperands())
@@ -385,11 +402,17 @@ void layout::splitBodies(func::FuncOp function) {
     if (isCuttable(op))
       ops.push_back(op);
   });
-  for (linalg::LinalgOp op : ops) {
+  for (linalg::LinalgOp op : ops)
     if (auto generic = dyn_cast<linalg::GenericOp>(*op))
       composeBody(generic);
+  boundArguments(function);
+  ops.clear();
+  function.walk([&](linalg::LinalgOp op) {
+    if (isCuttable(op))
+      ops.push_back(op);
+  });
+  for (linalg::LinalgOp op : ops)
     BodySplitter(op).run();
-  }
   function.walk([&](linalg::GenericOp op) {
     if (isCuttable(op))
       copyAlongLoops(op);

@@ -26,6 +26,31 @@ static SmallVector<unsigned> getNumbers(linalg::LinalgOp op,
   return numbers;
 }
 
+/// Emits the clamps of a function with a result, a source and work memory, and
+/// makes work memory the source. Each clamp runs in all commands before the
+/// next one does.
+void FunctionEmitter::emitClamps(linalg::LinalgOp op,
+                                 const ElementFunction &function,
+                                 SmallVectorImpl<unsigned> &numbers,
+                                 MutableArrayRef<Value> memrefs,
+                                 MutableArrayRef<Command> commands) {
+  for (const ElementFunction &clamp : function.clamps) {
+    // A select reads the source to compare it, and to return it.
+    bool isExpected = expectElements(op, {numbers[2], numbers[1], numbers[1]});
+    for (Command &command : commands) {
+      Command bound = command;
+      bound.sides = {command.sides[2], command.sides[1], command.sides[1]};
+      emitElements(clamp, {memrefs[2], memrefs[1], memrefs[1]}, bound,
+                   /*isCompact=*/false);
+      command.sides[1] = command.sides[2];
+    }
+    numbers[1] = numbers[2];
+    memrefs[1] = memrefs[2];
+    if (isExpected)
+      calls.endExpected();
+  }
+}
+
 void FunctionEmitter::emitElements(const ElementFunction &function,
                                    ArrayRef<Value> memrefs,
                                    const Command &command, bool isCompact) {
@@ -104,6 +129,7 @@ bool FunctionEmitter::emitAsElements(linalg::LinalgOp op,
     commands = std::move(unstrided->commands);
     isCompact = unstrided->isCompact;
   }
+  emitClamps(op, *function, numbers, memrefs, *commands);
   // The product is added to the result.
   if (StringRef(function->name).starts_with("mac"))
     numbers.push_back(numbers.front());

@@ -82,6 +82,10 @@ private:
                       std::string &why);
   void emitElements(const ElementFunction &function, ArrayRef<Value> memrefs,
                     const Command &command, bool isCompact);
+  void emitClamps(linalg::LinalgOp op, const ElementFunction &function,
+                  SmallVectorImpl<unsigned> &numbers,
+                  MutableArrayRef<Value> memrefs,
+                  MutableArrayRef<Command> commands);
   bool expectElements(linalg::LinalgOp op, ArrayRef<unsigned> numbers);
   /// Layers.cpp: emits a function of a whole layer, or returns false.
   bool emitAsLayer(linalg::LinalgOp op, ArrayRef<Operand> operands);

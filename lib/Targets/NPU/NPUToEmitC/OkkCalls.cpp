@@ -101,14 +101,14 @@ void OkkCalls::fill(const Transfer &transfer, Value dest, uint64_t word,
 }
 
 /// Returns a float literal that reads back as `bits`, or an expression for
-/// infinity and NaN.
+/// infinity and NaN, which keeps its payload.
 Value OkkCalls::getFloat(uint32_t bits) {
   APFloat value(APFloat::IEEEsingle(), APInt(32, bits));
   if (value.isInfinity())
     return getLiteral(
         value.isNegative() ? "-__builtin_inff()" : "__builtin_inff()", "float");
   if (value.isNaN())
-    return getLiteral("__builtin_nanf(\"\")", "float");
+    return getUnion(bits, 32, "fp32", "float");
   char text[64];
   snprintf(text, sizeof(text), "%.9ef", double(value.convertToFloat()));
   return getLiteral(text, "float");
@@ -121,13 +121,19 @@ Value OkkCalls::getNull() {
 
 Value OkkCalls::getWord(uint32_t bits) { return getUnion(bits, 32); }
 
-/// Returns a union that holds `bits`.
-Value OkkCalls::getUnion(uint64_t bits, int64_t width) {
+/// Returns a union that holds `bits`, or its `field` of type `fieldType`.
+Value OkkCalls::getUnion(uint64_t bits, int64_t width, StringRef field,
+                         StringRef fieldType) {
   std::string type = "x" + std::to_string(width);
   Value variable = getVariable("{}", type);
-  std::string field = "u" + std::to_string(width);
-  setField(variable, field, getLiteral(Twine(bits) + "u", "unsigned"));
-  return emitc::LoadOp::create(builder, loc, getType(type), variable);
+  setField(variable, "u" + std::to_string(width),
+           getLiteral(Twine(bits) + "u", "unsigned"));
+  if (field.empty())
+    return emitc::LoadOp::create(builder, loc, getType(type), variable);
+  Type loaded = getType(fieldType);
+  Value place = emitc::MemberOp::create(
+      builder, loc, emitc::LValueType::get(loaded), field, variable);
+  return emitc::LoadOp::create(builder, loc, loaded, place);
 }
 
 void OkkCalls::setField(Value structure, StringRef field, Value value) {

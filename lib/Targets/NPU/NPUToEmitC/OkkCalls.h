@@ -88,7 +88,8 @@ private:
   Value getLiteral(const Twine &text, StringRef type);
   Value getVariable(const std::string &value, StringRef type);
   Value getAddressOf(Value variable, StringRef type);
-  Value getUnion(uint64_t bits, int64_t width);
+  Value getUnion(uint64_t bits, int64_t width, StringRef field = {},
+                 StringRef fieldType = {});
   void setField(Value structure, StringRef field, Value value);
   /// Returns the address of a dim4. Checks have their own variables, so that
   /// errors in those of the program do not affect them.

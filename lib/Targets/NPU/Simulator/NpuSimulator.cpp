@@ -165,7 +165,7 @@ void Simulator::fill(const Operand &dest, const void *value, const Box &shape,
 void Simulator::compute(const Operand &dest,
                         const std::vector<Operand> &sources, const Box &shape,
                         int64_t elementBytes, const ElementFn &fn,
-                        const char *name) {
+                        const char *name, const ElementCheck &check) {
   if (!checkCommand(shape, elementBytes, Engine::Compute))
     return;
   std::vector<std::vector<uint8_t>> values;
@@ -198,15 +198,21 @@ void Simulator::compute(const Operand &dest,
   for (size_t s = 0; s < runs.size(); ++s)
     if (!checkExpected(to, &runs[s], s + 1, "the source"))
       return;
-  int64_t at = 0;
   std::vector<const void *> elements(sources.size());
+  auto getElements = [&](int64_t number) {
+    for (size_t s = 0; s < sources.size(); ++s)
+      elements[s] = values[s].data() + number * getBytes(sources[s]);
+    return elements.data();
+  };
+  int64_t count = shape[0] * shape[1] * shape[2] * shape[3];
+  for (int64_t i = 0; check && i < count; ++i)
+    if (std::string rule = check(getElements(i)); !rule.empty())
+      return report(std::move(rule));
+  int64_t at = 0;
   for (const Run &run : to)
-    for (int64_t i = 0; i < run.bytes; i += elementBytes, at += elementBytes) {
-      for (size_t s = 0; s < sources.size(); ++s)
-        elements[s] =
-            values[s].data() + at / elementBytes * getBytes(sources[s]);
-      fn(run.memory->data.data() + run.byte + i, elements.data());
-    }
+    for (int64_t i = 0; i < run.bytes; i += elementBytes, at += elementBytes)
+      fn(run.memory->data.data() + run.byte + i,
+         getElements(at / elementBytes));
   for (const Run &run : to)
     markWritten(run);
   std::vector<const std::vector<Run> *> operands{&to};

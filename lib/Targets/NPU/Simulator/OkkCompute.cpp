@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OkkNumbers.h"
 #include "OkkOperands.h"
 #include <algorithm>
 #include <cmath>
@@ -77,9 +78,9 @@ void okk_bdc_32bit_set_C(local_addr_t dst_addr, x32 C, const dim4 *shape,
               put(out, expression);                                            \
             });                                                                \
   }
-OKK_UNARY(relu, a > 0 ? a : 0)
-OKK_UNARY(neg, -a)
-OKK_UNARY(reciprocal, 1 / a)
+OKK_UNARY(relu, positivePartOf(a))
+OKK_UNARY(neg, negativeOf(a))
+OKK_UNARY(reciprocal, quotientOf(1, a))
 
 #define OKK_BINARY(name, read, expression)                                     \
   void okk_bdc_##name(local_addr_t dst_addr, local_addr_t src0_addr,           \
@@ -109,14 +110,14 @@ OKK_UNARY(reciprocal, 1 / a)
 #define OKK_NUMBERS(name, expression)                                          \
   OKK_BINARY(name, toFloat, expression)                                        \
   OKK_CONSTANT(name##_C, float, toFloat, C, expression)
-OKK_NUMBERS(add, a + b)
-OKK_NUMBERS(sub, a - b)
-OKK_NUMBERS(mul, a *b)
-OKK_NUMBERS(div, a / b)
-OKK_NUMBERS(max, a > b ? a : b)
-OKK_NUMBERS(min, a < b ? a : b)
-OKK_CONSTANT(C_sub, float, toFloat, C, b - a)
-OKK_CONSTANT(C_div, float, toFloat, C, b / a)
+OKK_NUMBERS(add, sumOf(a, b))
+OKK_NUMBERS(sub, differenceOf(a, b))
+OKK_NUMBERS(mul, productOf(a, b))
+OKK_NUMBERS(div, quotientOf(a, b))
+OKK_NUMBERS(max, greaterOf(a, b))
+OKK_NUMBERS(min, lessOf(a, b))
+OKK_CONSTANT(C_sub, float, toFloat, C, differenceOf(b, a))
+OKK_CONSTANT(C_div, float, toFloat, C, quotientOf(b, a))
 
 void okk_bdc_mac(local_addr_t dst_addr, local_addr_t src0_addr,
                  local_addr_t src1_addr, const dim4 *shape,
@@ -127,7 +128,8 @@ void okk_bdc_mac(local_addr_t dst_addr, local_addr_t src0_addr,
            okkLocal(src1_addr, shape, src1_stride),
            okkLocal(dst_addr, shape, dst_stride)},
           shape, [](void *out, Sources in) {
-            put(out, toFloat(in[2]) + toFloat(in[0]) * toFloat(in[1]));
+            put(out, sumOf(toFloat(in[2]),
+                           productOf(toFloat(in[0]), toFloat(in[1]))));
           });
 }
 void okk_bdc_mac_C(local_addr_t dst_addr, local_addr_t src_addr, float C,
@@ -137,24 +139,13 @@ void okk_bdc_mac_C(local_addr_t dst_addr, local_addr_t src_addr, float C,
           {okkLocal(src_addr, shape, src_stride),
            okkLocal(dst_addr, shape, dst_stride)},
           shape, [C](void *out, Sources in) {
-            put(out, toFloat(in[1]) + toFloat(in[0]) * C);
+            put(out, sumOf(toFloat(in[1]), productOf(toFloat(in[0]), C)));
           });
 }
 
 //===----------------------------------------------------------------------===//
 // 32-bit integers
 //===----------------------------------------------------------------------===//
-
-static uint32_t shiftLogical(uint32_t word, int32_t by) {
-  if (by <= -32 || by >= 32)
-    return 0;
-  return by < 0 ? word >> -by : word << by;
-}
-static uint32_t shiftArithmetic(uint32_t word, int32_t by) {
-  if (by >= 0)
-    return shiftLogical(word, by);
-  return uint32_t(int32_t(word) >> std::min(-by, 31));
-}
 
 #define OKK_WORDS(name, expression)                                            \
   OKK_BINARY(name, toWord, expression)                                         \
@@ -184,79 +175,124 @@ OKK_CONSTANT(32bit_C_logical_shift, unsigned int, toWord, C,
               put(out, expression);                                            \
             });                                                                \
   }
-OKK_ALIGNED(rsqrt, 1 / std::sqrt(a))
-OKK_ALIGNED(sqrt, std::sqrt(a))
-OKK_ALIGNED(lookup_exp, std::exp(a))
-// Values out of the range of int32 saturate.
-OKK_ALIGNED(fp32_to_int32, uint32_t(a >= 2147483648.0f   ? 2147483647
-                                    : a < -2147483648.0f ? -2147483647 - 1
-                                    : a != a ? 0
-                                             : int32_t(std::nearbyint(a))))
+OKK_ALIGNED(rsqrt, reciprocalRootOf(a))
+OKK_ALIGNED(sqrt, rootOf(a))
+OKK_ALIGNED(fp32_to_int32, truncated(a))
+
+/// Computes a function by a table of the integers `least` to `most`.
+template <typename Fn>
+static void lookUp(const char *name, local_addr_t dst, local_addr_t src,
+                   const dim4 *shape, int32_t least, int32_t most, Fn fn) {
+  okkSimulator().compute(
+      okkLocal(dst, shape, nullptr), {okkLocal(src, shape, nullptr)},
+      toBox(*shape), 4,
+      [&](void *out, Sources in) { put(out, fn(int32_t(toWord(in[0])))); },
+      name,
+      [&](Sources in) {
+        int32_t value = int32_t(toWord(in[0]));
+        return value >= least && value <= most
+                   ? std::string()
+                   : "a table of " + std::to_string(least) + " to " +
+                         std::to_string(most) + " is read at " +
+                         std::to_string(value);
+      });
+}
 
 void okk_bdc_lookup_int32_to_fp32(local_addr_t dst_addr, local_addr_t src_addr,
                                   const dim4 *shape) {
-  compute("lookup_int32_to_fp32", dst_addr, nullptr,
-          {okkLocal(src_addr, shape, nullptr)}, shape,
-          [](void *out, Sources in) {
-            int32_t value = int32_t(toWord(in[0]));
-            if (value < -128 || value > 127)
-              okkSimulator().report("a table of -128 to 127 is read at " +
-                                    std::to_string(value));
-            put(out, float(value));
-          });
+  lookUp("lookup_int32_to_fp32", dst_addr, src_addr, shape, -128, 127,
+         [](int32_t value) { return float(value); });
 }
 
-static float expOfSeries(float x, int numSeries) {
-  float sum = 1, term = 1;
-  for (int i = 1; i < numSeries; ++i) {
-    term *= x / float(i);
-    sum += term;
-  }
-  return sum;
+void okk_bdc_lookup_exp(local_addr_t dst_addr, local_addr_t src_addr,
+                        const dim4 *shape) {
+  lookUp("lookup_exp", dst_addr, src_addr, shape, -103, 88,
+         [](int32_t value) { return std::exp(float(value)); });
 }
 
 void okk_bdc_taylor_exp(local_addr_t dst_addr, local_addr_t src_addr,
                         const dim4 *shape, int num_series) {
   compute("taylor_exp", dst_addr, nullptr, {okkLocal(src_addr, shape, nullptr)},
           shape, [num_series](void *out, Sources in) {
-            put(out, expOfSeries(toFloat(in[0]), num_series));
+            put(out, flushed(expOfSeries(toFloat(in[0]), num_series)));
           });
 }
 
-/// The contents of work memory are undefined afterwards.
-#define OKK_WITH_WORK(name, mayOverwrite, expression)                          \
+namespace {
+/// A function that looks powers up in a table, right on [least, most]. It may
+/// write the result before it has read the whole source.
+struct TableFunction {
+  const char *name;
+  float least, most;
+  bool mayOverwrite;
+};
+} // namespace
+
+/// Computes a function with work memory, whose contents are undefined
+/// afterwards. The work memory may be that of the source.
+template <typename Fn>
+static void computeByTable(const TableFunction &function, local_addr_t dst,
+                           local_addr_t src, local_addr_t work,
+                           const dim4 *shape, Fn fn) {
+  std::string name = function.name;
+  if (dst == work || (dst == src && !function.mayOverwrite))
+    return okkSimulator().report(name + " writes its result over its " +
+                                 (dst == work ? "work memory" : "source") +
+                                 ", which it still reads");
+  Operand scratch = okkLocal(work, shape, nullptr);
+  Operand source = okkLocal(src, shape, nullptr);
+  bool isShared = work == src;
+  if (!isShared && !okkSimulator().spoil(scratch, toBox(*shape), 4))
+    return;
+  size_t before = okkSimulator().getErrors().size();
+  okkSimulator().compute(
+      okkLocal(dst, shape, nullptr), {source}, toBox(*shape), 4,
+      [&](void *out, Sources in) { put(out, flushed(fn(toFloat(in[0])))); },
+      function.name,
+      [&](Sources in) {
+        float x = toFloat(in[0]);
+        return std::isnan(x) || (x >= function.least && x <= function.most)
+                   ? std::string()
+                   : name + " is wrong outside of " +
+                         std::to_string(function.least) + " to " +
+                         std::to_string(function.most) + ", its argument is " +
+                         std::to_string(x) + ": clamp it first";
+      });
+  if (isShared && okkSimulator().getErrors().size() == before)
+    okkSimulator().spoil(scratch, toBox(*shape), 4);
+}
+
+#define OKK_WITH_WORK(name, least, most, mayOverwrite, expression, tunable)    \
   void okk_bdc_##name(local_addr_t dst_addr, local_addr_t src_addr,            \
                       local_addr_t work_addr, const dim4 *shape) {             \
-    if (!mayOverwrite && dst_addr == src_addr)                                 \
-      return okkSimulator().report(                                            \
-          "okk_bdc_" #name " reads its source after it has written its "       \
-          "result: use two tensors");                                          \
-    if (!okkSimulator().spoil(okkLocal(work_addr, shape, nullptr),             \
-                              toBox(*shape), 4))                               \
-      return;                                                                  \
-    compute(#name, dst_addr, nullptr, {okkLocal(src_addr, shape, nullptr)},    \
-            shape, [](void *out, Sources in) {                                 \
-              float a = toFloat(in[0]);                                        \
-              put(out, expression);                                            \
-            });                                                                \
+    computeByTable({#name, least, most, mayOverwrite}, dst_addr, src_addr,     \
+                   work_addr, shape, [](float a) { return expression; });      \
   }                                                                            \
   void okk_bdc_##name##_tunable(local_addr_t dst_addr, local_addr_t src_addr,  \
                                 local_addr_t work_addr, const dim4 *shape,     \
                                 int num_series) {                              \
     if (num_series < 1)                                                        \
       return okkSimulator().report("a series must have at least one term");    \
-    okk_bdc_##name(dst_addr, src_addr, work_addr, shape);                      \
+    computeByTable({#name "_tunable", least, most, mayOverwrite}, dst_addr,    \
+                   src_addr, work_addr, shape,                                 \
+                   [num_series](float a) { return tunable; });                 \
   }
-OKK_WITH_WORK(exp, false, std::exp(a))
-OKK_WITH_WORK(sigmoid, true, 1 / (1 + std::exp(-a)))
-OKK_WITH_WORK(tanh, false, std::tanh(a))
+OKK_WITH_WORK(exp, -128.0f, 88.7228f, false, std::exp(a),
+              expOfTable(a, num_series))
+OKK_WITH_WORK(sigmoid, -88.7f, 127.0f, true, 1 / (1 + std::exp(-a)),
+              1 / (1 + expOfTable(-a, num_series)))
+OKK_WITH_WORK(tanh, -86.6f, 88.7f, false, std::tanh(a),
+              tanhOfTable(a, num_series))
 
 void okk_bdc_int8_to_fp32(local_addr_t dst_addr, local_addr_t src_addr,
                           local_addr_t work_addr, const dim4 *shape,
                           bool is_signed, bool is_aligned_layout) {
+  // The bytes of a compact channel begin at a word.
   auto get = [&](local_addr_t addr, int elementBytes) {
-    dim4 compact;
-    okk_compact_stride(&compact, okk_start_npu_index(addr), shape);
+    dim4 one{1, shape->c, 1, shape->h * shape->w}, compact;
+    one.w = (one.w * elementBytes + 3) / 4 * 4 / elementBytes;
+    okk_compact_stride(&compact, okk_start_npu_index(addr), &one);
+    compact.h = shape->w;
     return okkLocal(addr, shape, is_aligned_layout ? nullptr : &compact,
                     elementBytes);
   };
@@ -277,7 +313,7 @@ void okk_bdc_int8_to_fp32(local_addr_t dst_addr, local_addr_t src_addr,
 // Selections
 //===----------------------------------------------------------------------===//
 
-#define OKK_SELECT_VALUE(name, test)                                           \
+#define OKK_SELECT_VALUE(name, read, test)                                     \
   void okk_bdc_##name##_select_value(                                          \
       local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,   \
       x32 select_val, const dim4 *shape, const dim4 *dst_stride,               \
@@ -286,32 +322,38 @@ void okk_bdc_int8_to_fp32(local_addr_t dst_addr, local_addr_t src_addr,
             {okkLocal(src0_addr, shape, src0_stride),                          \
              okkLocal(src1_addr, shape, src1_stride)},                         \
             shape, [select_val](void *out, Sources in) {                       \
-              float a = toFloat(in[0]), b = toFloat(in[1]);                    \
+              auto a = read(in[0]), b = read(in[1]);                           \
               put(out, (test) ? uint32_t(select_val.u32) : uint32_t(0));       \
             });                                                                \
   }
-#define OKK_SELECT_VALUE_C(name, test)                                         \
+#define OKK_SELECT_VALUE_C(name, read, test)                                   \
   void okk_bdc_##name##_select_value(                                          \
       local_addr_t dst_addr, local_addr_t src_addr, float C, x32 select_val,   \
       const dim4 *shape, const dim4 *dst_stride, const dim4 *src_stride) {     \
     compute(#name "_select_value", dst_addr, dst_stride,                       \
             {okkLocal(src_addr, shape, src_stride)}, shape,                    \
-            [select_val, b = C](void *out, Sources in) {                       \
-              float a = toFloat(in[0]);                                        \
+            [select_val, b = read(&C)](void *out, Sources in) {                \
+              auto a = read(in[0]);                                            \
               put(out, (test) ? uint32_t(select_val.u32) : uint32_t(0));       \
             });                                                                \
   }
-OKK_SELECT_VALUE(greater, a > b)
-OKK_SELECT_VALUE(equal, a == b)
-OKK_SELECT_VALUE_C(greater_C, a > b)
-OKK_SELECT_VALUE_C(C_greater, b > a)
-OKK_SELECT_VALUE_C(equal_C, a == b)
+// Equality is that of words: 0 differs from -0, and NaN equals itself.
+OKK_SELECT_VALUE(greater, toFloat, isGreater(a, b))
+OKK_SELECT_VALUE(equal, toWord, a == b)
+OKK_SELECT_VALUE_C(greater_C, toFloat, isGreater(a, b))
+OKK_SELECT_VALUE_C(C_greater, toFloat, isGreater(b, a))
+OKK_SELECT_VALUE_C(equal_C, toWord, a == b)
 
 template <typename Test>
-static void select(const char *name, local_addr_t dst,
+static void select(const char *name, bool isEqual, local_addr_t dst,
                    const fp32_or_addr_t *src0, const fp32_or_addr_t *src1,
                    const x32_or_addr_t *select0, const x32_or_addr_t *select1,
                    const dim4 *shape, Test test) {
+  if (isEqual && src0->is_addr != src1->is_addr)
+    return okkSimulator().report(
+        std::string(name) +
+        " is wrong if it compares a tensor with a constant: "
+        "select twice by greater_select");
   std::vector<Operand> sources;
   std::array<int, 4> where;
   std::array<uint32_t, 4> values;
@@ -337,16 +379,17 @@ static void select(const char *name, local_addr_t dst,
       name);
 }
 
-#define OKK_SELECT(name, test)                                                 \
+#define OKK_SELECT(name, isEqual, test)                                        \
   void okk_bdc_##name(local_addr_t dst_addr, const fp32_or_addr_t *src0,       \
                       const fp32_or_addr_t *src1,                              \
                       const x32_or_addr_t *select0,                            \
                       const x32_or_addr_t *select1, const dim4 *shape) {       \
-    select(#name, dst_addr, src0, src1, select0, select1, shape,               \
+    select(#name, isEqual, dst_addr, src0, src1, select0, select1, shape,      \
            [](float a, float b) { return test; });                             \
   }
-OKK_SELECT(greater_select, a > b)
-OKK_SELECT(equal_select, a == b)
+// Two comparisons by greater: NaN is equal to any number.
+OKK_SELECT(greater_select, false, isGreater(a, b))
+OKK_SELECT(equal_select, true, !isGreater(a, b) && !isGreater(b, a))
 
 //===----------------------------------------------------------------------===//
 // Operands per channel
@@ -372,8 +415,8 @@ static Operand ofChannels(local_addr_t addr, const dim4 *shape) {
               put(out, expression);                                            \
             });                                                                \
   }
-OKK_BY_CHANNEL(bias, a + b)
-OKK_BY_CHANNEL(scale, a *b)
+OKK_BY_CHANNEL(bias, sumOf(a, b))
+OKK_BY_CHANNEL(scale, productOf(a, b))
 
 void okk_bdc_scale_bias(local_addr_t dst_addr, local_addr_t src_addr,
                         local_addr_t scale_addr, local_addr_t bias_addr,
@@ -383,6 +426,7 @@ void okk_bdc_scale_bias(local_addr_t dst_addr, local_addr_t src_addr,
           {okkLocal(src_addr, shape, src_stride), ofChannels(scale_addr, shape),
            ofChannels(bias_addr, shape)},
           shape, [](void *out, Sources in) {
-            put(out, toFloat(in[0]) * toFloat(in[1]) + toFloat(in[2]));
+            put(out, sumOf(productOf(toFloat(in[0]), toFloat(in[1])),
+                           toFloat(in[2])));
           });
 }

@@ -315,7 +315,7 @@ void okk_bdc_max_pool2d(local_addr_t output_addr, local_addr_t input_addr,
                nullptr, [&](int64_t, const float *x, float *y, float *const *) {
                  const dim4 &out = windows.out;
                  std::fill(y, y + int64_t(out.h) * out.w,
-                           -std::numeric_limits<float>::infinity());
+                           std::numeric_limits<float>::lowest());
                  windows.walk([&](int, int h, int64_t row, int64_t first,
                                   int64_t last, int64_t shift) {
                    float *to = y + int64_t(h) * out.w;

@@ -65,7 +65,7 @@ func.func @blocks() {
 // One byte too many.
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 !a = memref<1x1x1x512xi8, #layout.npu_scatter<compact, start = 0, target = #npu>, #npu.memory<local>>
-!b = memref<1x1x1x513xi8, #layout.npu_scatter<compact, start = 0, target = #npu>, #npu.memory<local>>
+!b = memref<1x1x1x513xi8, #layout.npu_scatter<strided [513, 513, 513, 1], start = 0, target = #npu>, #npu.memory<local>>
 
 func.func @one_byte() {
   // expected-note @below {{512 bytes of them}}

@@ -7,10 +7,8 @@
 // CHECK-SAME: %[[X:.*]]: tensor<2x10x5xf32>
 // CHECK: %[[TOP:.*]] = linalg.generic {{.*}} ins(%[[X]] : tensor<2x10x5xf32>) outs(%{{.*}} : tensor<2x5xf32>)
 // CHECK: arith.maximumf
-// CHECK: %[[NAN:.*]] = arith.cmpf oeq, %[[A:.*]], %[[A]] : f32
-// CHECK: arith.select %[[NAN]], %cst{{.*}}, %in
 // CHECK: ins(%[[TOP]] : tensor<2x5xf32>) outs(%{{.*}} : tensor<2x10x5xf32>)
-// CHECK: arith.cmpf oeq
+// CHECK: arith.cmpf ueq
 // CHECK: arith.minimumf
 // CHECK: return %[[TOP]]
 func.func @first(%x: tensor<2x10x5xf32>) -> (tensor<2x5xf32>, tensor<2x5xi64>) {
@@ -72,10 +70,12 @@ func.func @last(%x: tensor<2x10x5xf32>) -> (tensor<2x5xf32>, tensor<2x5xi32>) {
 
 // An init that may be the best one keeps its index.
 // CHECK-LABEL: func.func @start(
-// CHECK-DAG: %[[WORST:.*]] = arith.constant 5.000000e-01 : f32
+// CHECK-DAG: %[[LOW:.*]] = arith.constant 0.49999997 : f32
+// CHECK-DAG: %[[HIGH:.*]] = arith.constant 0.50000006 : f32
 // CHECK-DAG: %[[NONE:.*]] = arith.constant 7.700000e+01 : f32
-// CHECK: %[[IS:.*]] = arith.cmpf oeq, %{{.*}}, %[[WORST]] : f32
-// CHECK: arith.select %[[IS]], %[[NONE]], %
+// CHECK: %[[LESS:.*]] = arith.cmpf olt, %{{.*}}, %[[HIGH]] : f32
+// CHECK: arith.select %[[LESS]], %[[NONE]], %
+// CHECK: arith.cmpf ogt, %{{.*}}, %[[LOW]] : f32
 func.func @start(%x: tensor<2x10x5xf32>) -> (tensor<2x5xf32>, tensor<2x5xi64>) {
   %worst = arith.constant 0.5 : f32
   %none = arith.constant 77 : i64

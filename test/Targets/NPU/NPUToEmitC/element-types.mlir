@@ -44,17 +44,26 @@ func.func @bias() {
   return
 }
 
-// exp needs aligned tensors and scratch memory, the second result.
+// exp needs aligned tensors and scratch memory, the second result. It clamps its argument there, so that it can be in
+// place.
 // CHECK-LABEL: void npu_exponent(
-// CHECK: okk_bdc_exp([[X:[0-9]+]]u, [[X]]u, {{[0-9]+}}u, {{v[0-9]+}});
+// CHECK: -1.270000000e+02f
+// CHECK: okk_bdc_greater_select([[WORK:[0-9]+]]u, {{.*}});
+// CHECK: 8.800000000e+01f
+// CHECK: okk_bdc_greater_select([[WORK]]u, {{.*}});
+// CHECK: okk_bdc_exp([[X:[0-9]+]]u, [[WORK]]u, [[WORK]]u, {{v[0-9]+}});
 func.func @exponent() {
+  %least = arith.constant -127.0 : f32
+  %most = arith.constant 88.0 : f32
   %x = npu.alloc : !x
   %work = npu.alloc : !x
   npu.fill 1.0 : f32 to %x on dma : !x
   npu.fill 1.0 : f32 to %work on dma : !x
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} outs(%x, %work : !x, !x) {
     ^bb0(%o: f32, %w: f32):
-      %r = math.exp %o : f32
+      %m = arith.maximumf %o, %least : f32
+      %n = arith.minimumf %m, %most : f32
+      %r = math.exp %n : f32
       linalg.yield %r, %r : f32, f32
   }
   return
@@ -64,14 +73,15 @@ func.func @exponent() {
 // CHECK-LABEL: void npu_matrix(
 // CHECK: dim4 [[ROWS:v[0-9]+]] = {6, 5, 1, 1};
 // CHECK-NEXT: dim4* [[ROWS_AT:v[0-9]+]] = &[[ROWS]];
-// CHECK: okk_bdc_exp([[X:[0-9]+]]u, [[X]]u, {{[0-9]+}}u, [[ROWS_AT]]);
+// CHECK: okk_bdc_exp({{[0-9]+}}u, {{[0-9]+}}u, {{[0-9]+}}u, [[ROWS_AT]]);
 func.func @matrix() {
   %x = npu.alloc : !m
+  %y = npu.alloc : !m
   %work = npu.alloc : !m
   npu.fill 1.0 : f32 to %x on dma : !m
   npu.fill 1.0 : f32 to %work on dma : !m
-  linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} outs(%x, %work : !m, !m) {
-    ^bb0(%o: f32, %w: f32):
+  linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]} ins(%x : !m) outs(%y, %work : !m, !m) {
+    ^bb0(%o: f32, %p: f32, %w: f32):
       %r = math.exp %o : f32
       linalg.yield %r, %r : f32, f32
   }

@@ -13,6 +13,8 @@
 //     %p = arith.mulf %a, %b
 //     %s = arith.addf %out, %p              mac(out, a, b)
 //     %e = math.exp %in                     exp(out, in, work)
+//     %m = arith.maximumf %in, %least       greater_select(work, ..)
+//     %e = math.exp %m                      exp(out, work, work)
 //     %f = arith.sitofp %in : i8 to f32     int8_to_fp32(out, in, work)
 //
 //===----------------------------------------------------------------------===//
@@ -33,7 +35,8 @@ struct ElementFunction {
   enum Kind {
     /// (destination, sources .., [constant], shape, strides ..)
     Strided,
-    /// (destination, source, [work], shape), all in the aligned layout.
+    /// (destination, source, [work], shape), all in the aligned layout. A
+    /// function with work memory may clamp its source there first.
     Aligned,
     AlignedWithWork,
     /// (destination, i8 source, work, shape, is_signed, is_aligned_layout), all
@@ -58,13 +61,26 @@ struct ElementFunction {
   Kind kind = Strided;
   SmallVector<Argument, 4> arguments;
   bool isSigned = true; // the sign of i8 sources
+  /// One select for each bound of the source, from and to work memory.
+  std::vector<ElementFunction> clamps;
 
   /// Returns true if all operands may be in the compact layout.
   bool mayBeCompact() const { return kind == FromBytes; }
   bool takesWork() const {
     return kind == AlignedWithWork || kind == FromBytes;
   }
+  /// Returns the number of functions per element, clamps included.
+  int64_t countFunctions() const { return 1 + int64_t(clamps.size()); }
 };
+
+/// A value that a body clamps by maximumf and minimumf with constants.
+struct ClampedValue {
+  Value source;
+  SmallVector<Operation *, 2> ops; // from the source on
+};
+
+/// Returns `value` as a source and at most one bound on either side.
+ClampedValue getClamped(Value value);
 
 /// Returns the function that the op computes at each point of its loops, or
 /// std::nullopt if there is none.
@@ -73,6 +89,10 @@ std::optional<ElementFunction> getElementFunction(linalg::LinalgOp op);
 /// Returns the function that computes `value` from the arguments of its block
 /// and constants, or std::nullopt if there is none. Argument i is operand i.
 std::optional<ElementFunction> getElementFunction(Value value);
+
+/// Returns true if `select` returns a constant or 0 by the equality of words,
+/// which the functions compare bit by bit.
+bool selectsByEqualWords(arith::SelectOp select);
 
 /// Returns x if `div` is 1 / (1 + exp(-x)), or null.
 Value getSigmoidOf(arith::DivFOp div);

@@ -155,10 +155,12 @@ public:
             int64_t elementBytes, Engine engine = Engine::DMA,
             const char *name = "fill");
   /// Computes dest = fn(sources) element by element, on the execution units.
+  /// `check` returns the rule that elements of the sources break, if any.
   using ElementFn = std::function<void(void *dest, const void *const *sources)>;
+  using ElementCheck = std::function<std::string(const void *const *sources)>;
   void compute(const Operand &dest, const std::vector<Operand> &sources,
                const Box &shape, int64_t elementBytes, const ElementFn &fn,
-               const char *name = "compute");
+               const char *name = "compute", const ElementCheck &check = {});
   /// Fills work memory with arbitrary bytes. Returns false if a rule is broken.
   bool spoil(const Operand &work, const Box &shape, int64_t elementBytes);
   /// Makes the contents of padding undefined that a command of the execution

@@ -17,8 +17,12 @@
 // of a product, which go to all cores. A stride of 0 repeats an element.
 // Functions without strides require the aligned layout.
 //
-// exp, sigmoid, tanh and rsqrt are approximations on a chip; the simulator
-// computes them in f32 with the host's library.
+// exp, sigmoid, tanh, quotients and roots are approximations on a chip; the
+// simulator rounds correctly. exp is right on [-128, 88.7228], sigmoid on
+// [-88.7, 128) and tanh on [-86.6, 88.7]. Their result is not in work memory,
+// and that of exp and tanh not in the source. Series have `num_series` + 1
+// terms. lookup_exp takes integers of -103 to 88, lookup_int32_to_fp32 of -128
+// to 127; fp32_to_int32 truncates.
 //
 //===----------------------------------------------------------------------===//
 
@@ -94,7 +98,8 @@ OKK_BDC_CONSTANT(mac_C, float)
 OKK_BDC_CONSTANT(max_C, float)
 OKK_BDC_CONSTANT(min_C, float)
 
-// Shifts by positive numbers are to the left, by negative ones to the right.
+// Shifts by positive numbers are to the left, by negative ones to the right,
+// for -31 to 31.
 OKK_BDC_BINARY(32bit_and)
 OKK_BDC_BINARY(32bit_or)
 OKK_BDC_BINARY(32bit_xor)
@@ -117,14 +122,16 @@ OKK_BDC_WITH_WORK(exp)
 OKK_BDC_WITH_WORK(sigmoid)
 OKK_BDC_WITH_WORK(tanh)
 /// Converts bytes that are not packed. The size of `work` is not published; it
-/// is assumed to be that of the destination. All are aligned or all compact.
+/// is assumed to be that of the destination. All are aligned or all compact;
+/// the bytes of a compact channel begin at a multiple of 4.
 void okk_bdc_int8_to_fp32(local_addr_t dst_addr, local_addr_t src_addr,
                           local_addr_t work_addr, const dim4 *shape,
                           bool is_signed, bool is_aligned_layout);
 void okk_bdc_taylor_exp(local_addr_t dst_addr, local_addr_t src_addr,
                         const dim4 *shape, int num_series);
 
-// Return `select_val` if the comparison holds, else 0.
+// Return `select_val` if the comparison holds, else 0. Equality is that of
+// words.
 void okk_bdc_greater_select_value(local_addr_t dst_addr, local_addr_t src0_addr,
                                   local_addr_t src1_addr, x32 select_val,
                                   const dim4 *shape, const dim4 *dst_stride,
@@ -142,7 +149,8 @@ void okk_bdc_equal_select_value(local_addr_t dst_addr, local_addr_t src0_addr,
 OKK_BDC_SELECT_C(greater_C)
 OKK_BDC_SELECT_C(C_greater)
 OKK_BDC_SELECT_C(equal_C)
-// Select the one or the other operand by the comparison.
+// Select the one or the other operand by the comparison. equal_select takes NaN
+// as equal to any number, and compares two tensors only.
 #define OKK_BDC_SELECT(name)                                                   \
   void okk_bdc_##name(local_addr_t dst_addr, const fp32_or_addr_t *src0,       \
                       const fp32_or_addr_t *src1,                              \
