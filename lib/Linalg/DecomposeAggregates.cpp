@@ -194,11 +194,10 @@ layout::decomposeAggregates(Operation *root,
   // halves its op ends before the limit.
   constexpr unsigned kMaxRounds = 64;
   for (unsigned round = 0;; ++round) {
-    auto ops = collect<linalg::AggregatedOpInterface>(
-        root, [&](Operation *op) {
-          // Later passes lower relayouts.
-          return !isa<linalg::PackOp, linalg::UnPackOp>(op) && selects(op);
-        });
+    auto ops = collect<linalg::AggregatedOpInterface>(root, [&](Operation *op) {
+      // Later passes lower relayouts.
+      return !isa<linalg::PackOp, linalg::UnPackOp>(op) && selects(op);
+    });
     if (ops.empty())
       return success();
     if (round == kMaxRounds)

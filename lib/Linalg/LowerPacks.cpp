@@ -12,8 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Support/LowerPacks.h"
-#include "layout/Linalg/Passes.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
+#include "layout/Linalg/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

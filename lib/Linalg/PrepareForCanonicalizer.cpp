@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Support/StatedSizes.h"
 #include "layout/Linalg/Passes.h"
+#include "layout/Support/StatedSizes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

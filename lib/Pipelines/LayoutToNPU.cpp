@@ -25,7 +25,6 @@ void layout::buildPrepareForNPUPipeline(OpPassManager &pm, StringRef target) {
   pm.addPass(createInlinerPass());
   pm.addPass(createSequenceForallsPass());
   pm.addNestedPass<func::FuncOp>(createUnrollLoopsPass());
-  addCanonicalizer(pm);
   pm.addPass(createLowerPacksPass());
   // Tiling and the fit of operands in local memory need the final contractions
   // and the weights that are loaded.

@@ -2,7 +2,7 @@
 // type: a layout is assigned to both or to neither, also if two such ops read one
 // tensor.
 
-// RUN: layout-opt %s --layout-assign='target={#layout.opencl}' | FileCheck %s
+// RUN: layout-opt %s --layout-solve='target={#layout.opencl}' --layout-materialize --layout-fold-converts | FileCheck %s
 
 // CHECK: [[C:%.+]] = tensor.collapse_shape {{.*}} into [[TYPE:tensor<.*>]]
 // CHECK: math.cos {{%.+}} : [[OWN:tensor<.*>]]

@@ -8,8 +8,7 @@
 // CHECK: cpu.assert_index {{.*}} dim 0
 // CHECK-NOT: tensor.gather
 
-// LLVM: llvm.func @gather
-// LLVM: out of range
+// LLVM: index %lld is out of range for dim 0 of size %lld
 func.func @gather(%x: tensor<5x4xf32>, %at: tensor<6x1xindex>) -> tensor<6x1x4xf32> {
   %r = tensor.gather %x[%at] gather_dims([0]) : (tensor<5x4xf32>, tensor<6x1xindex>) -> tensor<6x1x4xf32>
   return %r : tensor<6x1x4xf32>
