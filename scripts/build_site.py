@@ -43,7 +43,7 @@ TABS = [
                     "mesh-layouts", "solver", "solver-performance", "onnx-operators"]),
     ("Layout families", "families", []),
     ("Tools", "tools", []),
-    ("Reference", "reference", ["LayoutDialect", "LayoutAttributes", "LayoutPasses"]),
+    ("Reference", "reference", ["LayoutDialect", "LayoutAttributes", "LayoutPasses", "LinalgPasses"]),
     ("Project", None, ["spec", "architecture", "glossary", "compatibility", "testing", "fuzzing", "style",
                        "upstream/README", "upstream/spirv-image", "contributing", "changelog", "security", "code_of_conduct"]),
 ]

@@ -33,6 +33,8 @@ LIBRARIES = {
     "Dialect/Layout/IR": ("Interop",),
     "Dialect/Layout/Utils": ("Dialect/Layout/IR",),
     "Interfaces": ("Dialect/Layout/IR",),
+    # Prepares programs before layouts are assigned, for all targets.
+    "Linalg": ("Interfaces",),
     "Analysis": ("Interfaces", "Solver"),
     "Dialect/Layout/Transforms": ("Analysis",),
     # Only the NPU libraries depend on the NPU dialect.
@@ -46,14 +48,14 @@ LIBRARIES = {
     # Helpers that write packages for several targets.
     "Targets/Package": ("Support",),
     "Targets/CPU": ("Analysis", "Targets"),
-    "Targets/CPU/LayoutToLinalg": ("Analysis", "Dialect/Layout/Utils"),
+    "Targets/CPU/LayoutToLinalg": ("Analysis", "Dialect/Layout/Utils", "Linalg"),
     "Targets/CPU/LinalgToLLVM": ("Support",),
     "Targets/OpenCL": ("Analysis", "Targets"),
     "Targets/OpenCL/Runtime": ("Runtime",),
     # The emitted calls use the enumerations of the runtime's header.
     "Targets/OpenCL/GPUToOpenCL": ("Targets/OpenCL/Runtime", "Targets/Package"),
     "Targets/OpenCL/LayoutToGPU": ("Targets/OpenCL/GPUToOpenCL", "Dialect/Layout/Transforms",
-                                   "Dialect/Layout/Utils", "Targets/OpenCL"),
+                                   "Dialect/Layout/Utils", "Linalg", "Targets/OpenCL"),
     "Targets/NPU": ("Analysis", "Dialect/NPU/IR", "Targets"),
     "Targets/NPU/LayoutToNPU": ("Dialect/Layout/Transforms", "Targets/NPU"),
     "Targets/NPU/NPUToEmitC": ("Dialect/NPU/Transforms", "Targets/Package"),
@@ -63,7 +65,7 @@ LIBRARIES = {
     "Targets/Mesh/LayoutToMPI": ("Analysis", "Dialect/Layout/Utils"),
     # No IR: programs link it without the rest.
     "Targets/Mesh/Runtime": (),
-    "Pipelines": ("Targets/CPU", "Targets/CPU/LayoutToLinalg", "Targets/CPU/LinalgToLLVM",
+    "Pipelines": ("Linalg", "Targets/CPU", "Targets/CPU/LayoutToLinalg", "Targets/CPU/LinalgToLLVM",
                   "Targets/OpenCL/LayoutToGPU", "Targets/NPU/LayoutToNPU",
                   "Targets/NPU/NPUToEmitC", "Targets/Mesh", "Targets/Mesh/LayoutToMPI"),
     # The implementation of include/layout-c.

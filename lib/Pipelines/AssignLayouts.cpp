@@ -7,27 +7,16 @@
 
 #include "layout/Pipelines/AssignLayouts.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Pipelines/Prepare.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 
 using namespace mlir;
 using namespace mlir::layout;
 
-void layout::buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target) {
-  SolvePassOptions options;
-  options.target = target.str();
-  buildAssignLayoutsPipeline(pm, options);
-}
-
-void layout::buildAssignLayoutsPipeline(
+void layout::buildDecideLayoutsPipeline(
     OpPassManager &pm, const SolvePassOptions &options,
     std::shared_ptr<CostProvider> provider) {
-  pm.addPass(createLowerTosaPass());
-  pm.addPass(createCropPadsPass());
-  pm.addPass(createInlineGlobalsPass());
-  pm.addPass(createFoldBroadcastsPass());
-  pm.addPass(createDecomposeTransposedConvPass());
-  pm.addPass(createFoldConstantSlicesPass());
   CanonicalizeLayoutsPassOptions canonicalize;
   canonicalize.keepFamilies = true;
   pm.addPass(createCanonicalizeLayoutsPass(canonicalize));
@@ -35,6 +24,24 @@ void layout::buildAssignLayoutsPipeline(
   pm.addPass(createMaterializePass());
   pm.addPass(createFoldConvertsPass());
   pm.addPass(createVerifyLayoutsPass());
+}
+
+void layout::buildDecideLayoutsPipeline(OpPassManager &pm, StringRef target) {
+  SolvePassOptions options;
+  options.target = target.str();
+  buildDecideLayoutsPipeline(pm, options);
+}
+
+void layout::buildAssignLayoutsPipeline(
+    OpPassManager &pm, const SolvePassOptions &options,
+    std::shared_ptr<CostProvider> provider) {
+  buildPreparePipeline(pm);
+  buildDecideLayoutsPipeline(pm, options, std::move(provider));
+}
+
+void layout::buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target) {
+  buildPreparePipeline(pm);
+  buildDecideLayoutsPipeline(pm, target);
 }
 
 void layout::registerAssignLayoutsPipeline() {

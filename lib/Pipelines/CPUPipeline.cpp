@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "AddCanonicalizer.h"
-#include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Linalg/Passes.h"
 #include "layout/Pipelines/CPU.h"
+#include "layout/Pipelines/Prepare.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -83,20 +84,11 @@ static PassOptions makePassOptions(const LinalgToLLVMOptions &options,
 /// vectors.
 static void buildTensorPart(OpPassManager &pm,
                             const LinalgToLLVMOptions &options,
-                            const CpuModelParams &params, bool checkIndices) {
-  pm.addPass(createVerifyLoweringInputPass());
-  pm.addPass(createCropPadsPass());
+                            const CpuModelParams &params) {
   pm.addPass(createPrepareEntryPointsPass());
-  if (checkIndices)
-    pm.addPass(createCheckIndicesPass());
-  pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addPass(createPrepareForCanonicalizerPass());
-  pm.addPass(createDecomposeAggregatesPass());
   pm.addPass(createExpandSmallFloatsPass());
   if (options.fuse) {
-    pm.addPass(createFoldBroadcastsPass());
-    pm.addPass(createDecomposeTransposedConvPass());
-    pm.addPass(createFoldConstantSlicesPass());
     pm.addPass(createFlattenReductionsPass());
     pm.addPass(createFuseElementwisePass());
   }
@@ -109,7 +101,6 @@ static void buildTensorPart(OpPassManager &pm,
   // Without an arena, peak memory is limited: do not allocate padded tensors
   // early.
   pm.addPass(createLowerPackPadConcatPass({/*padInPlace=*/options.arena}));
-  addCanonicalizer(pm);
   if (options.emitKernels) {
     auto kernels = makePassOptions<EmitKernelsPassOptions>(options, params);
     kernels.contractFMA = options.contractFMA;
@@ -223,13 +214,21 @@ static void buildLLVMPart(OpPassManager &pm, const LinalgToLLVMOptions &options,
     pm.addPass(createMergeSimilarKernelsPass());
 }
 
-void layout::buildLinalgToLLVMPipeline(OpPassManager &pm,
-                                       const LinalgToLLVMOptions &options,
-                                       bool checkIndices) {
+void layout::buildPreparedLinalgToLLVMPipeline(
+    OpPassManager &pm, const LinalgToLLVMOptions &options) {
   CpuModelParams params = findParams(options);
-  buildTensorPart(pm, options, params, checkIndices);
+  buildTensorPart(pm, options, params);
   buildBufferPart(pm, options, params);
   buildLLVMPart(pm, options, params);
+}
+
+void layout::buildLinalgToLLVMPipeline(OpPassManager &pm,
+                                       const LinalgToLLVMOptions &options) {
+  pm.addPass(createVerifyLoweringInputPass());
+  buildPreparePipeline(pm);
+  if (options.checkIndices)
+    pm.addPass(createCheckIndicesPass());
+  buildPreparedLinalgToLLVMPipeline(pm, options);
 }
 
 void layout::registerCPUPipelineModels(DialectRegistry &registry) {
@@ -264,7 +263,5 @@ void layout::registerCPUPipelines() {
   PassPipelineRegistration<LinalgToLLVMOptions>(
       "layout-linalg-to-llvm",
       "Lower linalg on plain tensors to the LLVM dialect for a CPU",
-      [](OpPassManager &pm, const LinalgToLLVMOptions &options) {
-        buildLinalgToLLVMPipeline(pm, options, options.checkIndices);
-      });
+      buildLinalgToLLVMPipeline);
 }

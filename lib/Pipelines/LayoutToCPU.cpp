@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Pipelines/LayoutToCPU.h"
-#include "AddIndexChecks.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Pipelines/AssignLayouts.h"
+#include "layout/Pipelines/Prepare.h"
 #include "layout/Targets/CPU/LayoutToLinalg/Passes.h"
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 
@@ -22,11 +23,14 @@ void layout::buildLayoutToCPUPipeline(OpPassManager &pm,
   complete.target = options.target;
   complete.vectorBits = findParams(options).vectorBits;
   pm.addPass(createSetVectorWidthPass(complete));
+  buildPreparePipeline(pm);
+  // In storage, indices of padding are in range.
   if (options.checkIndices)
-    addIndexChecks(pm);
-  buildAssignLayoutsPipeline(pm);
+    pm.addPass(createCheckIndicesPass());
+  buildDecideLayoutsPipeline(pm);
   pm.addPass(createConvertLayoutToLinalgPass());
-  buildLinalgToLLVMPipeline(pm, options, /*checkIndices=*/false);
+  pm.addPass(createVerifyLoweringInputPass());
+  buildPreparedLinalgToLLVMPipeline(pm, options);
 }
 
 void layout::registerLayoutToCPUPipelines() {

@@ -24,7 +24,7 @@ void layout::buildLayoutToMPIPipeline(OpPassManager &pm,
   // Ops on the mesh were verified by the previous pass.
   pm.addPass(createVerifyLayoutsPass());
   pm.addPass(createConvertLayoutToLinalgPass());
-  buildLinalgToLLVMPipeline(pm, options, options.checkIndices);
+  buildLinalgToLLVMPipeline(pm, options);
 }
 
 void layout::registerLayoutToMPIPipelines() {

@@ -7,13 +7,13 @@
 
 #include "layout/Pipelines/LayoutToNPU.h"
 #include "AddCanonicalizer.h"
-#include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Dialect/NPU/Transforms/Passes.h"
+#include "layout/Linalg/Passes.h"
 #include "layout/Pipelines/AssignLayouts.h"
+#include "layout/Pipelines/Prepare.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "layout/Targets/NPU/LayoutToNPU/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -22,34 +22,25 @@ using namespace mlir::layout;
 
 void layout::buildPrepareForNPUPipeline(OpPassManager &pm, StringRef target) {
   pm.addPass(createCheckInputPass());
-  pm.addPass(createCropPadsPass());
   pm.addPass(createInlinerPass());
   pm.addPass(createSequenceForallsPass());
   pm.addNestedPass<func::FuncOp>(createUnrollLoopsPass());
-  addCanonicalizer(pm);
-  pm.addPass(createLowerTosaPass());
-  pm.addPass(createInlineGlobalsPass());
+  pm.addPass(createLowerPacksPass());
+  // Tiling and the fit of operands in local memory need the final contractions
+  // and the weights that are loaded.
+  PrepareOptions prepare;
+  prepare.decomposeAll = true;
+  prepare.foldTransposes = true;
+  buildPreparePipeline(pm, prepare);
   CheckIndicesPassOptions check;
   check.fixedText = true;
   pm.addPass(createCheckIndicesPass(check));
   pm.addNestedPass<func::FuncOp>(createCheckOnHostPass());
-  pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
-  // Decompose ops into sequences of structured ops, so that each gets layouts.
-  pm.addPass(createPrepareForCanonicalizerPass());
-  pm.addPass(createDecomposeAggregatesPass());
   pm.addNestedPass<func::FuncOp>(createSliceDynamicBatchPass());
   addCanonicalizer(pm);
-  // The fit of operands in local memory is checked on the final contractions.
-  pm.addPass(createFoldBroadcastsPass());
-  // Tiling must see the weights that are loaded, not slices of others.
-  pm.addPass(createDecomposeTransposedConvPass());
-  FoldConstantSlicesPassOptions fold;
-  fold.transposes = true;
-  pm.addPass(createFoldConstantSlicesPass(fold));
-  pm.addPass(createLowerPacksPass());
   pm.addPass(createLegalizeLinalgPass());
   // Folds slices in the contractions created by the previous pass.
-  pm.addPass(createFoldConstantSlicesPass(fold));
+  pm.addPass(createFoldConstantSlicesPass({/*transposes=*/true}));
   addCanonicalizer(pm);
   pm.addPass(createCSEPass());
   TileAndFusePassOptions split;
@@ -64,7 +55,7 @@ void layout::buildPrepareForNPUPipeline(OpPassManager &pm, StringRef target) {
 void layout::buildLayoutToNPUPipeline(OpPassManager &pm,
                                       const LayoutToNPUOptions &options) {
   buildPrepareForNPUPipeline(pm, options.target);
-  buildAssignLayoutsPipeline(pm, options.target);
+  buildDecideLayoutsPipeline(pm, options.target);
   pm.addPass(createConvertLayoutToNPUPass());
   npu::NPUSpillTensorsPassOptions spill;
   npu::NPUOverlapTransfersPassOptions overlap;

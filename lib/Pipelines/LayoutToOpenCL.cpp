@@ -7,10 +7,10 @@
 
 #include "layout/Pipelines/LayoutToOpenCL.h"
 #include "AddCanonicalizer.h"
-#include "AddIndexChecks.h"
-#include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Linalg/Passes.h"
 #include "layout/Pipelines/AssignLayouts.h"
 #include "layout/Pipelines/OpenCLBackEnd.h"
+#include "layout/Pipelines/Prepare.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "layout/Targets/OpenCL/LayoutToGPU/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -25,16 +25,11 @@ void layout::buildLayoutToOpenCLPipeline(OpPassManager &pm,
                                          const LayoutToOpenCLOptions &options) {
   pm.addPass(createCheckInputPass());
   pm.addPass(createPrepareEntryPointsPass());
-  pm.addPass(createCropPadsPass());
   pm.addPass(createSequenceForallsPass());
-  // Decompose ops into sequences of structured ops, so that each gets layouts.
-  pm.addPass(createPrepareForCanonicalizerPass());
-  pm.addPass(createDecomposeAggregatesPass());
   pm.addPass(createLowerPacksPass({/*views=*/false}));
-  addCanonicalizer(pm);
-  pm.addPass(createCSEPass());
-  addIndexChecks(pm);
-  buildAssignLayoutsPipeline(pm, options.target);
+  buildPreparePipeline(pm);
+  pm.addPass(createCheckIndicesPass());
+  buildDecideLayoutsPipeline(pm, options.target);
   pm.addPass(createConvertLayoutToGPUPass());
   pm.addPass(createLowerAffinePass());
   addCanonicalizer(pm);

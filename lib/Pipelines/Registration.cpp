@@ -12,7 +12,9 @@
 #include "layout/Dialect/NPU/IR/NPU.h"
 #include "layout/Dialect/NPU/Transforms/Passes.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
+#include "layout/Linalg/Passes.h"
 #include "layout/Pipelines/AssignLayouts.h"
+#include "layout/Pipelines/Prepare.h"
 #include "layout/Targets/Registration.h"
 #include "mlir/IR/DialectRegistry.h"
 #include <mutex>
@@ -31,6 +33,8 @@ void layout::registerAllPasses() {
   std::call_once(once, [] {
     registerLayoutPasses();
     npu::registerNPUPasses();
+    registerLayoutLinalgPasses();
+    registerPreparePipeline();
     registerAssignLayoutsPipeline();
     registerLoweringPasses();
   });

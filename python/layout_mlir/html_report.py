@@ -57,15 +57,13 @@ def draw_graph(dot: pathlib.Path, svg: pathlib.Path) -> str | None:
 
 def collect(module: pathlib.Path, assigned: pathlib.Path, before: Sequence[str], target: str,
             folder: pathlib.Path) -> tuple[dict[str, Any], str]:
-    """Returns the data of the page, and the picture of the network. `before` are the passes before the layout
-    decision."""
+    """Returns the data of the page, and the picture of the network. `before` are the passes before those of
+    layout-assign."""
     dot, graph, strategies = (folder / name for name in ("graph.dot", "graph.json", "strategies.json"))
     wanted = f"target={{{target}}}"
     run_tool("layout-opt", assigned, f"--layout-print-graph={wanted} max-boxes={BOXES} output={dot}",
              f"--layout-print-graph={wanted} max-boxes={BOXES} format=json output={graph}", "-o", os.devnull)
-    run_tool("layout-opt", module, *before, "--layout-prepare-lower-tosa", "--layout-prepare-inline-globals",
-             "--layout-prepare-fold-broadcasts", "--layout-prepare-decompose-transposed-conv",
-             "--layout-prepare-fold-constant-slices", "--layout-canonicalize=keep-families",
+    run_tool("layout-opt", module, *before, "--layout-prepare", "--layout-canonicalize=keep-families",
              f"--layout-print-strategies={wanted} format=json output={strategies}", "-o", os.devnull)
     problem = draw_graph(dot, folder / "graph.svg")
     picture = "" if problem else (folder / "graph.svg").read_text(encoding="utf-8")

@@ -31,17 +31,13 @@ from layout_mlir.tools import ToolError, run_tool
 SHOWN_MOVES, SHOWN_VIEWS, SHOWN_KERNELS = 20, 3, 30
 MOST_THREADS = 1024  # the limit of layout-run
 
-PREPARATION = ["--layout-cpu-prepare-for-canonicalizer", "--layout-cpu-decompose-aggregates",
-               "--canonicalize", "--cse"]
-
-# Maps a device to its default target, its pipeline, and the passes of the pipeline before the layout decision.
+# Maps a device to its default target and its pipeline.
 DEVICES = {
-    "cpu": ('#layout.cpu<lanes = 16>', "layout-to-cpu", []),
+    "cpu": ('#layout.cpu<lanes = 16>', "layout-to-cpu"),
     "opencl": ('#layout.opencl<image2d_max_width = 16384, '
-               'image2d_max_height = 16384>', "layout-to-opencl",
-               PREPARATION),
-    "npu": (None, "layout-to-npu", ["--layout-prepare-for-npu=target={{{target}}}"]),
-    "mesh": (None, "layout-to-mpi", PREPARATION),
+               'image2d_max_height = 16384>', "layout-to-opencl"),
+    "npu": (None, "layout-to-npu"),
+    "mesh": (None, "layout-to-mpi"),
 }
 
 
@@ -92,7 +88,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--timeline", metavar="FILE.svg",
                         help="for an NPU: draw the first commands of its engines over time")
     parser.add_argument("--target", help="default: " + "; ".join(
-        f"{target} for {name}" for name, (target, *_) in DEVICES.items() if target) +
+        f"{target} for {name}" for name, (target, _) in DEVICES.items() if target) +
         "; that of --chip for npu; "
         f"{run_mesh.get_target(2)} for mesh, with --ranks")
     parser.add_argument("--repeat", type=positive, default=5, help="number of timed runs of each network")
@@ -158,16 +154,15 @@ def parse(argv: Sequence[str] | None, prog: str) -> argparse.Namespace:
 # --------------------------------------------------------------------- the steps
 
 def passes_before(args: argparse.Namespace) -> list[str]:
-    """Returns the passes of the device's pipeline before the layout decision."""
-    _, _, before = DEVICES[args.device]
-    return [each.format(target=args.target) for each in before]
+    """Returns the passes of the device's pipeline before those of layout-assign."""
+    return [f"--layout-prepare-for-npu=target={{{args.target}}}"] if args.device == "npu" else []
 
 
 def lower(args: argparse.Namespace, module: pathlib.Path, folder: pathlib.Path) -> dict[str, Any]:
     """Assigns layouts and lowers the original program, and for cpu and opencl the laid-out one, to the LLVM dialect.
     Returns the cost table of the assignment."""
     written = ["--emit-bytecode", "--verify-each=false"]
-    _, pipeline, _ = DEVICES[args.device]
+    _, pipeline = DEVICES[args.device]
     with Progress("assigning layouts"):
         run_tool("layout-opt", module, *passes_before(args),
                  f"--layout-assign=target={{{args.target}}}", *written, "-o", folder / "assigned.mlirbc")

@@ -35,17 +35,18 @@
 func.func @main(%x: tensor<1x64x28x28xf32>) -> tensor<1x64x28x28xf32> {
   %zero = arith.constant 0.0 : f32
   %w = arith.constant dense<0.5> : tensor<64x64x1x1xf32>
+  %v = arith.constant dense<0.25> : tensor<64x64x1x1xf32>
   %e = tensor.empty() : tensor<1x64x28x28xf32>
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x64x28x28xf32>) -> tensor<1x64x28x28xf32>
   %a = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x64x28x28xf32>, tensor<64x64x1x1xf32>)
     outs(%f : tensor<1x64x28x28xf32>) -> tensor<1x64x28x28xf32>
-  %b = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x64x28x28xf32>, tensor<64x64x1x1xf32>)
+  %b = linalg.conv_2d_nchw_fchw ins(%x, %v : tensor<1x64x28x28xf32>, tensor<64x64x1x1xf32>)
     outs(%f : tensor<1x64x28x28xf32>) -> tensor<1x64x28x28xf32>
   %c = linalg.generic {indexing_maps = [#id, #id, #id],
       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
       ins(%a, %b : tensor<1x64x28x28xf32>, tensor<1x64x28x28xf32>) outs(%e : tensor<1x64x28x28xf32>) {
-  ^bb0(%v: f32, %s: f32, %o: f32):
-    %0 = arith.addf %v, %s : f32
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.addf %p, %q : f32
     linalg.yield %0 : f32
   } -> tensor<1x64x28x28xf32>
   %d = linalg.conv_2d_nchw_fchw ins(%c, %w : tensor<1x64x28x28xf32>, tensor<64x64x1x1xf32>)

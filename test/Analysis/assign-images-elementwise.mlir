@@ -1,6 +1,6 @@
 // Check that an elementwise op outside of linalg gets one layout for its operand and its result.
 
-// RUN: layout-opt %s --layout-assign='target={#layout.opencl}' | FileCheck %s
+// RUN: layout-opt %s --layout-solve='target={#layout.opencl}' --layout-materialize --layout-fold-converts | FileCheck %s
 
 // CHECK: [[C:%.+]] = tensor.collapse_shape {{.*}} into [[TYPE:tensor<.*>]]
 // CHECK: math.cos {{%.+}} : [[OWN:tensor<.*>]]

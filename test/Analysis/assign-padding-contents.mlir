@@ -68,10 +68,10 @@ func.func @kept(%x: tensor<1x30x7x7xf32>) -> tensor<1x64x7x7xf32>
 
 // -----
 
-// The same program without linalg, where all types of an op are equal.
+// The same program with an op that becomes linalg, which reads no init.
 // CHECK: conversion_cost = 0 : i64
 // CHECK-LABEL: func @elementwise
-// CHECK: %[[SUM:.*]] = arith.addf %{{.*}}, %{{.*}} : tensor<1x30x7x7xf32, #layout.padded<{{.*}}, zero>>
+// CHECK: %[[SUM:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<1x30x7x7xf32, #layout.padded<{{.*}}, zero>>, {{.*}}
 // CHECK-NOT: layout.convert
 // CHECK: linalg.conv_2d_nchw_fchw ins(%[[SUM]]
 #nchw16c = #layout.blocked<"NCHW" to "NCHW16c">
@@ -90,7 +90,9 @@ func.func @elementwise(%x: tensor<1x30x7x7xf32>, %y: tensor<1x30x7x7xf32>) -> te
 
 // exp(0) = 1: zeros are written after it.
 // CHECK-LABEL: func @lost
-// CHECK: %[[EXP:.*]] = math.exp %{{.*}} : tensor<1x30x7x7xf32, #layout.map<{{[^>]*}}>
+// CHECK: %[[EXP:.*]] = linalg.generic
+// CHECK: math.exp
+// CHECK: -> tensor<1x30x7x7xf32, #layout.map<
 // CHECK: %[[ZERO:.*]] = layout.convert %[[EXP]]
 // CHECK-SAME: #layout.padded<{{.*}}, zero>>
 // CHECK: linalg.conv_2d_nchw_fchw ins(%[[ZERO]]

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `layout-assign`: assigns layouts to the tensors of a linalg program.
+// `layout-assign`: prepares a linalg program (Prepare.h) and assigns layouts to
+// its tensors.
 //
 //   layout-opt net.mlir -layout-assign="target={#layout.cpu<lanes = 16>}"
 //
@@ -56,12 +57,19 @@ struct AssignLayoutsOptions : PassPipelineOptions<AssignLayoutsOptions> {
           "Output file for the costs that were used, as a price list")};
 };
 
-/// Adds the passes that solve, materialize and fold layouts. If `target` is
-/// empty, the `layout.target` attribute of the module is used.
-void buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target = {});
+/// Adds the passes that solve, materialize and fold layouts on a program that
+/// `layout-prepare` has rewritten. If `target` is empty, the `layout.target`
+/// attribute of the module is used.
+void buildDecideLayoutsPipeline(OpPassManager &pm, StringRef target = {});
 
-/// Adds the passes that assign layouts with the given solver options.
+/// Adds the passes that decide layouts with the given solver options.
 /// `provider` overrides the prices; if null, they follow from the options.
+void buildDecideLayoutsPipeline(OpPassManager &pm,
+                                const SolvePassOptions &options,
+                                std::shared_ptr<CostProvider> provider = {});
+
+/// Adds `layout-prepare` and the passes that decide layouts.
+void buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target = {});
 void buildAssignLayoutsPipeline(OpPassManager &pm,
                                 const SolvePassOptions &options,
                                 std::shared_ptr<CostProvider> provider = {});

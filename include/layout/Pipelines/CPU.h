@@ -114,12 +114,15 @@ struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
 /// Returns the parameters of the processor, overridden by the options.
 CpuModelParams findParams(const LinalgToLLVMOptions &options);
 
-/// Adds the passes of the pipeline. `checkIndices` overrides the option: a
-/// pipeline that assigns layouts inserts the checks earlier, on logical
-/// indices.
+/// Adds `layout-prepare` and the passes from linalg to the LLVM dialect.
 void buildLinalgToLLVMPipeline(OpPassManager &pm,
-                               const LinalgToLLVMOptions &options,
-                               bool checkIndices);
+                               const LinalgToLLVMOptions &options);
+
+/// Adds the passes from a linalg program that was prepared before layouts were
+/// assigned, and that checks its indices if `options` request it, to the LLVM
+/// dialect.
+void buildPreparedLinalgToLLVMPipeline(OpPassManager &pm,
+                                       const LinalgToLLVMOptions &options);
 
 /// Registers the external models that bufferization needs.
 void registerCPUPipelineModels(DialectRegistry &registry);

@@ -10,7 +10,8 @@
 // CHECK-SAME: %[[X:.*]]: tensor<64x32xf32, #[[TILES:.*]]>) -> tensor<64x16xf32, #[[ROWS:.*]]>
 // CHECK-NEXT: %[[SLICE:.*]] = tensor.extract_slice %[[X]]{{.*}} : tensor<64x32xf32, #[[TILES]]> to tensor<64x16xf32, #[[TILES]]>
 // CHECK-NEXT: %[[SAME:.*]] = layout.convert %[[SLICE]] : tensor<64x16xf32, #[[TILES]]> to tensor<64x16xf32, #[[ROWS]]>
-// CHECK-NEXT: math.exp %[[SAME]]
+// CHECK-NEXT: linalg.generic {{.*}} ins(%[[SAME]] : tensor
+// CHECK: math.exp
 #tiled = #layout.map<(a, b, c, d) -> buffer(a, b floordiv 4, c, d, b mod 4)>
 #tiles = #layout.map<(a, b) -> buffer(a floordiv 4, b floordiv 16, a mod 4, b mod 16)>
 #blocks = #layout.mesh<[x = 4], [[], [x], [], []], local = #tiled>

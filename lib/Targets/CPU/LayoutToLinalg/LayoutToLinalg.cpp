@@ -9,6 +9,7 @@
 #include "Patterns.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Linalg/Passes.h"
 #include "layout/Targets/CPU/LayoutToLinalg/Passes.h"
 #include "mlir/Dialect/ControlFlow/Transforms/StructuralTypeConversions.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -66,6 +67,13 @@ static bool isLegal(Operation *op) {
          !findLaidOutType(op);
 }
 
+/// Returns true if `op` is elementwise on tensors. Such ops with layouts become
+/// linalg ops, and so do the others, whose layouts were constrained to none.
+static bool isElementwiseOnTensors(Operation *op) {
+  return OpTrait::hasElementwiseMappableTraits(op) &&
+         llvm::any_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>);
+}
+
 /// Reports why `op` remains.
 static void report(Operation *op, StringRef reason) {
   RankedTensorType type = findLaidOutType(op);
@@ -97,39 +105,10 @@ static void report(Operation *op, StringRef reason) {
           "layout.convert before and after it";
 }
 
-/// Decomposes ops of dialects other than linalg on tensors of the same types.
-static LogicalResult decomposeForeignOps(Operation *root) {
-  IRRewriter rewriter(root->getContext());
-  // A recursive decomposition that halves its op ends earlier.
-  constexpr unsigned kMaxRounds = 64;
-  for (unsigned round = 0;; ++round) {
-    SmallVector<linalg::AggregatedOpInterface> ops;
-    root->walk([&](linalg::AggregatedOpInterface op) {
-      if (!isa<linalg::LinalgDialect>(op->getDialect()))
-        ops.push_back(op);
-    });
-    if (ops.empty())
-      return success();
-    if (round == kMaxRounds) {
-      report(ops.front(), "its decomposition does not terminate");
-      return failure();
-    }
-    for (linalg::AggregatedOpInterface op : ops) {
-      rewriter.setInsertionPoint(op);
-      FailureOr<SmallVector<Value>> values = op.decomposeOperation(rewriter);
-      if (failed(values) || TypeRange(*values) != op->getResultTypes()) {
-        report(op, failed(values) ? "its decomposition failed"
-                                  : "it decomposes into values of other types, "
-                                    "but results must keep their layouts");
-        return failure();
-      }
-      rewriter.replaceOp(op, *values);
-    }
-  }
-}
-
 LogicalResult layout::convertLayoutToLinalg(Operation *root, bool packOps) {
-  if (failed(decomposeForeignOps(root)))
+  if (failed(decomposeAggregates(root, [](Operation *op) {
+        return !isa<linalg::LinalgDialect>(op->getDialect());
+      })))
     return failure();
   MLIRContext *context = root->getContext();
   TypeConverter converter;
@@ -151,12 +130,12 @@ LogicalResult layout::convertLayoutToLinalg(Operation *root, bool packOps) {
   scf::populateSCFStructuralTypeConversions(converter, patterns);
   cf::populateCFStructuralTypeConversions(converter, patterns);
 
-  // Illegal ops have unknown legality, so that they may remain. They are
-  // reported below with the reason of their pattern.
+  // Illegal ops have unknown legality, so that they may remain. Those with
+  // layouts are reported below with the reason of their pattern.
   ConversionTarget target(*context);
   target.markUnknownOpDynamicallyLegal(
       [](Operation *op) -> std::optional<bool> {
-        if (isLegal(op))
+        if (isLegal(op) && !isElementwiseOnTensors(op))
           return true;
         return std::nullopt;
       });
@@ -175,7 +154,8 @@ LogicalResult layout::convertLayoutToLinalg(Operation *root, bool packOps) {
     complete = false;
     report(op, reasons.lookup(op));
   });
-  if (!complete)
+  if (!complete ||
+      failed(decomposeAggregates(root, [](Operation *) { return true; })))
     return failure();
 
   // Removes converted constants, tensors that only had a shape, and unused

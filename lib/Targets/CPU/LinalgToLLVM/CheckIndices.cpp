@@ -14,7 +14,6 @@
 
 #include "IndexMaximum.h"
 #include "IndexRanges.h"
-#include "WriteGather.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -311,10 +310,15 @@ struct CheckIndices : layout::impl::CheckIndicesPassBase<CheckIndices> {
   using CheckIndicesPassBase::CheckIndicesPassBase;
 
   void runOnOperation() override {
-    // Gathers and tensor.generate become linalg ops, whose body has a
-    // tensor.extract.
+    WalkResult walked = getOperation()->walk([](tensor::GatherOp op) {
+      op.emitOpError("has indices that are not checked; decompose it with "
+                     "layout-prepare-decompose-aggregates");
+      return WalkResult::interrupt();
+    });
+    if (walked.wasInterrupted())
+      return signalPassFailure();
+    // tensor.generate becomes a linalg op.
     IRRewriter rewriter(&getContext());
-    writeGathers(rewriter, getOperation());
     SmallVector<tensor::GenerateOp> generates;
     for (const Access &access : findAccesses(getOperation()))
       if (auto op = dyn_cast<tensor::GenerateOp>(access.op->getParentOp());

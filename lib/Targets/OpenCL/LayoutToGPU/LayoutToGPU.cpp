@@ -13,6 +13,7 @@
 #include "TensorStorage.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Linalg/Passes.h"
 #include "layout/Support/StatedSizes.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
 #include "layout/Targets/OpenCL/ImageLayouts.h"
@@ -225,7 +226,8 @@ LogicalResult layout::convertLayoutToGPU(ModuleOp module,
       [](Operation *op) { return WalkResult(layout::checkStatedSizes(op)); });
   if (walked.wasInterrupted())
     return failure();
-  if (failed(exposeStorage(module)))
+  if (failed(decomposeAggregates(module, [](Operation *) { return true; })) ||
+      failed(exposeStorage(module)))
     return failure();
   if (target && target.getImageFallback())
     addImageFallbacks(module, target);

@@ -61,10 +61,11 @@ func.func @blocks(%x: tensor<2x17x3xf32, #c16>, %y: tensor<2x17x3xf32, #c16>, %b
   return %z : tensor<2x17x3xf32, #c16>
 }
 
-// Ops on plain tensors stay.
+// Linalg ops on plain tensors stay, elementwise ops become linalg ops.
 // CHECK-LABEL: func.func @plain
 // CHECK: linalg.matmul ins(%{{.*}}, %{{.*}} : tensor<4x4xf32>, tensor<4x4xf32>)
-// CHECK: arith.addf %{{.*}}, %{{.*}} : tensor<4x4xf32>
+// CHECK: linalg.generic
+// CHECK: arith.addf %{{.*}}, %{{.*}} : f32
 func.func @plain(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = linalg.matmul ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%x : tensor<4x4xf32>) -> tensor<4x4xf32>
   %1 = arith.addf %0, %x : tensor<4x4xf32>

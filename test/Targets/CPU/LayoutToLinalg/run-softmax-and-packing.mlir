@@ -25,9 +25,11 @@ func.func @main(%x: tensor<?x17x5x6xf32>, %y: tensor<3x32x5x6xf32>) -> (tensor<?
   // Along an axis of storage; over the channels, which are not an axis; into
   // zeros.
   %e = tensor.empty(%n) : tensor<?x17x5x6xf32, #nchwc>
-  // CHECK: linalg.softmax dimension(3) ins(%{{.*}} : tensor<?x2x5x6x16xf32>)
+  // CHECK: linalg.generic {{.*}}["parallel", "parallel", "parallel", "reduction", "parallel"]{{.*}} ins(%{{.*}} : tensor<?x2x5x6x16xf32>)
+  // CHECK: arith.maxnumf
   %s0 = linalg.softmax dimension(3) ins(%b : tensor<?x17x5x6xf32, #nchwc>) outs(%e : tensor<?x17x5x6xf32, #nchwc>) -> tensor<?x17x5x6xf32, #nchwc>
-  // CHECK: linalg.softmax dimension(1) ins(%{{.*}} : tensor<?x17x5x6xf32>)
+  // CHECK: linalg.generic {{.*}}["parallel", "reduction", "parallel", "parallel"]{{.*}} ins(%{{.*}} : tensor<?x17x5x6xf32>)
+  // CHECK: arith.maxnumf
   %s1 = linalg.softmax dimension(1) ins(%b : tensor<?x17x5x6xf32, #nchwc>) outs(%e : tensor<?x17x5x6xf32, #nchwc>) -> tensor<?x17x5x6xf32, #nchwc>
   %ez = tensor.empty(%n) : tensor<?x17x5x6xf32, #zero>
   %s2 = linalg.softmax dimension(2) ins(%b : tensor<?x17x5x6xf32, #nchwc>) outs(%ez : tensor<?x17x5x6xf32, #zero>) -> tensor<?x17x5x6xf32, #zero>

@@ -229,16 +229,6 @@ func.func @slice(%x: tensor<5x4xf32>, %at: tensor<i32>) -> tensor<3x4xf32> {
 
 // -----
 
-// CHECK-LABEL: func.func @gather
-// CHECK: cpu.assert_index {{.*}} dim 0
-// CHECK-NOT: tensor.gather
-func.func @gather(%x: tensor<5x4xf32>, %at: tensor<6x1xindex>) -> tensor<6x1x4xf32> {
-  %r = tensor.gather %x[%at] gather_dims([0]) : (tensor<5x4xf32>, tensor<6x1xindex>) -> tensor<6x1x4xf32>
-  return %r : tensor<6x1x4xf32>
-}
-
-// -----
-
 // A dim of size 0 has no valid index, but an op without iterations reads none.
 // CHECK-LABEL: func.func @empty
 // CHECK: %[[IN:.*]] = arith.cmpi ult

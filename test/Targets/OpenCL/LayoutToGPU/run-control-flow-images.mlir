@@ -3,7 +3,7 @@
 
 // REQUIRES: opencl-device
 // RUN: sed -E 's/, #(img|flt)>/>/g; s/layout.convert/tensor.cast/; /^#/d' %s | layout-opt --layout-linalg-to-llvm -o %t.cpu.mlir
-// RUN: layout-opt %s --layout-cpu-prepare-entry-points --layout-cpu-decompose-aggregates --canonicalize --convert-layout-to-gpu --lower-affine --canonicalize --cse --layout-gpu-to-opencl -o %t.device.mlir
+// RUN: layout-opt %s --layout-cpu-prepare-entry-points --layout-prepare-decompose-aggregates --canonicalize --convert-layout-to-gpu --lower-affine --canonicalize --cse --layout-gpu-to-opencl -o %t.device.mlir
 // RUN: %python -c "import numpy as np, sys; np.save(sys.argv[1] + '.x.npy', np.random.default_rng(3).standard_normal((2, 5, 4, 3)).astype('f4'))" %t
 // RUN: layout-run %t.cpu.mlir %t.device.mlir --input=%t.x.npy --max-rel=1e-6
 

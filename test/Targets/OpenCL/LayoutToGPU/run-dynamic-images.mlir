@@ -2,7 +2,7 @@
 
 // REQUIRES: opencl-device
 // RUN: sed -E 's/, #(img|flt)>/>/g; s/layout.convert/tensor.cast/; /^#/d' %s | layout-opt --layout-linalg-to-llvm -o %t.cpu.mlir
-// RUN: layout-opt %s --layout-cpu-prepare-entry-points --layout-cpu-decompose-aggregates --canonicalize --convert-layout-to-gpu --lower-affine --canonicalize --cse --layout-gpu-to-opencl -o %t.device.mlir
+// RUN: layout-opt %s --layout-cpu-prepare-entry-points --layout-prepare-decompose-aggregates --canonicalize --convert-layout-to-gpu --lower-affine --canonicalize --cse --layout-gpu-to-opencl -o %t.device.mlir
 // RUN: %python -c "import numpy as np, sys; r = np.random.default_rng(3); t = sys.argv[1]; [np.save(t + n, r.standard_normal(s).astype('f4')) for n, s in (('.w.npy', (6, 5, 3, 3)), ('.a.npy', (2, 5, 7, 4)), ('.b.npy', (1, 5, 1, 1)), ('.c.npy', (3, 5, 0, 4)), ('.d.npy', (1, 5, 9, 11)), ('.e.npy', (1, 5, 1, 16385)))]" %t
 // RUN: %python -c "import sys; t = sys.argv[1]; open(t + '.cases', 'w').writelines(f'{t}.{k}.npy {t}.w.npy\n' for k in 'abcd')" %t
 // RUN: layout-run %t.cpu.mlir %t.device.mlir --cases=%t.cases --max-rel=1e-5

@@ -3,7 +3,7 @@
 
 // REQUIRES: opencl-device
 // RUN: sed -E 's/, #(img|flt)>/>/g; s/layout.convert/tensor.cast/; /^#/d' %s | layout-opt --layout-linalg-to-llvm -o %t.cpu.mlir
-// RUN: layout-opt %s --layout-cpu-prepare-entry-points --layout-cpu-decompose-aggregates --canonicalize --convert-layout-to-gpu --lower-affine --canonicalize --cse --layout-gpu-to-opencl -o %t.device.mlir
+// RUN: layout-opt %s --layout-cpu-prepare-entry-points --layout-prepare-decompose-aggregates --canonicalize --convert-layout-to-gpu --lower-affine --canonicalize --cse --layout-gpu-to-opencl -o %t.device.mlir
 // RUN: %python -c "import numpy as np, sys; r = np.random.default_rng(3); t = sys.argv[1]; [np.save(t + n, r.standard_normal(s).astype('f4')) for n, s in (('.w.npy', (6, 7)), ('.a.npy', (3, 6, 5)), ('.b.npy', (1, 6, 1)), ('.c.npy', (0, 6, 4)))]" %t
 // RUN: layout-run %t.cpu.mlir %t.device.mlir --input=%t.a.npy --input=%t.w.npy --max-rel=1e-6
 // RUN: layout-run %t.cpu.mlir %t.device.mlir --input=%t.b.npy --input=%t.w.npy --max-rel=1e-6

@@ -3,7 +3,7 @@
 
 // REQUIRES: opencl-device
 // RUN: sed -E 's/, #(img|flt)>/>/g; s/layout.convert/tensor.cast/; /^#/d' %s | layout-opt --layout-linalg-to-llvm -o %t.cpu.mlir
-// RUN: layout-opt %s --layout-cpu-prepare-entry-points --layout-cpu-decompose-aggregates --canonicalize --convert-layout-to-gpu --lower-affine --canonicalize --cse --layout-gpu-to-opencl -o %t.device.mlir
+// RUN: layout-opt %s --layout-cpu-prepare-entry-points --layout-prepare-decompose-aggregates --canonicalize --convert-layout-to-gpu --lower-affine --canonicalize --cse --layout-gpu-to-opencl -o %t.device.mlir
 // RUN: %python -c "import numpy as np, sys; r = np.random.default_rng(3); t = sys.argv[1]; np.save(t + '.x.npy', r.standard_normal((3, 5, 6, 7)).astype('f2')); np.save(t + '.w.npy', (r.standard_normal((6, 5, 3, 3)) / 6).astype('f2')); np.save(t + '.q.npy', r.integers(-128, 128, (3, 5, 6, 7)).astype('i1')); np.save(t + '.i.npy', r.integers(-100, 100, (3, 5, 6, 7)).astype('i4'))" %t
 // RUN: layout-run %t.cpu.mlir %t.device.mlir --input=%t.x.npy --input=%t.w.npy --input=%t.q.npy --input=%t.i.npy --max-rel=1e-2
 

@@ -15,7 +15,7 @@ from layout_mlir.tools import run_tool, run_tool_for_all
 
 folder = pathlib.Path(sys.argv[1])
 random = np.random.default_rng(5)
-PASSES = ["--layout-cpu-prepare-entry-points", "--layout-cpu-decompose-aggregates", "--canonicalize",
+PASSES = ["--layout-cpu-prepare-entry-points", "--layout-prepare-decompose-aggregates", "--canonicalize",
           "--convert-layout-to-gpu", "--lower-affine", "--canonicalize", "--cse"]
 PARAMETERS = "image2d_max_width = 24, image2d_max_height = 20, assumed_size = 4"
 IMAGE = "#layout.rgba_image<in_out_channel, \"NCHW\">"

@@ -90,9 +90,6 @@ RankedTensorType getCanonicalType(RankedTensorType type);
 /// reports each one that is not proven; see `layout-verify`.
 LogicalResult verifyLayouts(Operation *root);
 
-/// Replaces reads of immutable globals by constants.
-void inlineGlobals(Operation *root);
-
 /// Removes the conversions nested in `root` that are redundant, like
 /// `layout-fold-converts`.
 LogicalResult foldLayoutTransforms(Operation *root);

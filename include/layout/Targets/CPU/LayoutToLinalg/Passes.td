@@ -27,7 +27,8 @@ def ConvertLayoutToLinalgPass
     * Constants are packed at compile time.
     * Pads and slices along whole stored axes remain pads and slices.
     * Ops of other dialects that implement `linalg::AggregatedOpInterface`, directly or by an
-      external model, are decomposed on laid-out tensors.
+      external model, are decomposed on laid-out tensors, and `linalg.softmax` on physical ones.
+    * Elementwise ops on plain tensors become `linalg.generic`, too.
     * Functions, calls and structured control flow change their types. A dynamic size that cannot be
       read from a physical tensor is passed as an additional `index`.
 

@@ -55,42 +55,6 @@ def CopyAliasedResultsPass : Pass<"layout-cpu-copy-aliased-results"> {
   let dependentDialects = ["bufferization::BufferizationDialect"];
 }
 
-def PrepareForCanonicalizerPass : Pass<"layout-cpu-prepare-for-canonicalizer"> {
-  let summary = "Rewrite ops that the canonicalizer would make invalid";
-  let description = [{
-    Run it before the canonicalizer. Avoids upstream folds that create invalid IR: a slice of
-    `linalg.unpack` becomes a slice of its source in dims without tiles, a `linalg.transpose` of
-    which the result is cast gets the static sizes of the cast, views without elements become
-    `tensor.empty`, and operands without elements are removed from `tensor.concat`.
-
-        %r = tensor.collapse_shape %x [[0, 1], [2]]                    // before
-            : tensor<?x3x0xf32> into tensor<?x0xf32>
-        %r = tensor.empty(%size) : tensor<?x0xf32>                     // after
-  }];
-  let dependentDialects = [
-    "affine::AffineDialect", "arith::ArithDialect", "linalg::LinalgDialect",
-    "tensor::TensorDialect"
-  ];
-}
-
-def DecomposeAggregatesPass : Pass<"layout-cpu-decompose-aggregates"> {
-  let summary = "Decompose softmax, gather and other aggregates to linalg";
-  let description = [{
-    Decomposes ops that implement `linalg::AggregatedOpInterface`, e.g. softmax, and Winograd
-    transforms. `tensor.gather` becomes a `linalg.generic` that reads one element per iteration.
-
-        %r = linalg.softmax dimension(1) ins(%x : ..) outs(%e : ..)    // before
-        %m = linalg.generic ..   // maximum of each row                // after
-        %y = linalg.generic ..   // exp(%x - %m)
-        %s = linalg.generic ..   // sum of each row
-        %r = linalg.generic ..   // %y / %s
-  }];
-  let dependentDialects = [
-    "affine::AffineDialect", "arith::ArithDialect", "linalg::LinalgDialect",
-    "math::MathDialect", "scf::SCFDialect", "tensor::TensorDialect"
-  ];
-}
-
 def CheckIndicesPass : Pass<"layout-cpu-check-indices", "ModuleOp"> {
   let summary = "Assert that indices computed from data are in range";
   let description = [{

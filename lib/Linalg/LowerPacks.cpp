@@ -12,8 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Support/LowerPacks.h"
-#include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
+#include "layout/Linalg/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -21,7 +21,7 @@
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_LOWERPACKSPASS
-#include "layout/Dialect/Layout/Transforms/Passes.h.inc"
+#include "layout/Linalg/Passes.h.inc"
 } // namespace mlir::layout
 
 using namespace mlir;

@@ -20,7 +20,7 @@
 
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
-#include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Linalg/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -30,7 +30,7 @@
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_FOLDBROADCASTSPASS
-#include "layout/Dialect/Layout/Transforms/Passes.h.inc"
+#include "layout/Linalg/Passes.h.inc"
 } // namespace mlir::layout
 
 using namespace mlir;

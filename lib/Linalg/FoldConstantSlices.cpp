@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
-#include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Linalg/Passes.h"
 #include "layout/Support/ConstantBytes.h"
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -27,7 +27,7 @@
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_FOLDCONSTANTSLICESPASS
-#include "layout/Dialect/Layout/Transforms/Passes.h.inc"
+#include "layout/Linalg/Passes.h.inc"
 } // namespace mlir::layout
 
 using namespace mlir;

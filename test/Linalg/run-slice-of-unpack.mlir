@@ -7,7 +7,7 @@
 // CHECK: (3, 3, 9) True (2, 2, 7) True
 
 // The same slice before other passes.
-// RUN: layout-opt %s --layout-cpu-prepare-for-canonicalizer --canonicalize | FileCheck %s --check-prefix=IR
+// RUN: layout-opt %s --layout-prepare-for-canonicalizer --canonicalize | FileCheck %s --check-prefix=IR
 // IR-LABEL: func.func @main
 // IR: tensor.extract_slice %{{.*}}[0, 0, 0, 0] [2, 3, 3, 5] [1, 1, 1, 1] : tensor<2x3x4x5xf32>
 // IR: linalg.unpack {{.*}} : tensor<2x3x3x5xf32> -> tensor<3x3x9xf32>

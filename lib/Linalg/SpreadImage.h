@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_DIALECT_LAYOUT_TRANSFORMS_SPREADIMAGE_H
-#define LAYOUT_LIB_DIALECT_LAYOUT_TRANSFORMS_SPREADIMAGE_H
+#ifndef LAYOUT_LIB_LINALG_SPREADIMAGE_H
+#define LAYOUT_LIB_LINALG_SPREADIMAGE_H
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <optional>
@@ -52,4 +52,4 @@ std::optional<SpreadImage> findSpreadImage(Value image);
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_LIB_DIALECT_LAYOUT_TRANSFORMS_SPREADIMAGE_H
+#endif // LAYOUT_LIB_LINALG_SPREADIMAGE_H

@@ -5,20 +5,25 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "WriteGather.h"
-#include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
+#include "StatedLayouts.h"
+#include "layout/Interfaces/LayoutOpInterface.h"
+#include "layout/Linalg/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_DECOMPOSEAGGREGATESPASS
-#include "layout/Targets/CPU/LinalgToLLVM/Passes.h.inc"
+#include "layout/Linalg/Passes.h.inc"
 } // namespace mlir::layout
 
 using namespace mlir;
+using namespace mlir::layout;
 
 /// Decomposes the transforms of Winograd's convolution, which are not
 /// aggregates, by upstream's patterns to loops over small matrix products.
@@ -79,8 +84,8 @@ static Value writeGather(RewriterBase &rewriter, tensor::GatherOp op) {
         llvm::is_contained(gathered, d)
             ? rewriter.getIndexAttr(1)
             : tensor::getMixedSize(rewriter, loc, op.getSource(), d));
-  Value init =
-      tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
+  Value init = tensor::EmptyOp::create(
+      rewriter, loc, sizes, type.getElementType(), type.getEncoding());
   auto body = [&](OpBuilder &b, Location loc, ValueRange) {
     SmallVector<Value> place, source(sourceRank);
     for (int64_t d = 0; d < batch; ++d)
@@ -107,15 +112,6 @@ static Value writeGather(RewriterBase &rewriter, tensor::GatherOp op) {
   return rewriter.createOrFold<tensor::CastOp>(loc, type, made);
 }
 
-void layout::writeGathers(RewriterBase &rewriter, Operation *root) {
-  SmallVector<tensor::GatherOp> gathers;
-  root->walk([&](tensor::GatherOp op) { gathers.push_back(op); });
-  for (tensor::GatherOp op : gathers) {
-    rewriter.setInsertionPoint(op);
-    rewriter.replaceOp(op, writeGather(rewriter, op));
-  }
-}
-
 /// Allows the division that ends a softmax to be a multiplication by the
 /// reciprocal of the row sum: the op specifies no rounding, and a division
 /// takes as long as six multiplications.
@@ -125,81 +121,114 @@ static void allowReciprocals(Value quotients) {
   });
 }
 
-/// Replaces each op by its decomposition.
+/// Replaces `op` by its decomposition.
 static LogicalResult decompose(RewriterBase &rewriter,
-                               ArrayRef<linalg::AggregatedOpInterface> ops) {
-  for (linalg::AggregatedOpInterface op : ops) {
-    auto onTensors = dyn_cast<DestinationStyleOpInterface>(op.getOperation());
-    if (onTensors && !onTensors.hasPureTensorSemantics())
-      return op->emitError(
-          "layout-cpu-decompose-aggregates: this op works on buffers, but only "
-          "ops "
-          "on tensors can be written as structured ops; write it on tensors");
+                               linalg::AggregatedOpInterface op) {
+  auto onTensors = dyn_cast<DestinationStyleOpInterface>(op.getOperation());
+  if (onTensors && !onTensors.hasPureTensorSemantics())
+    return op->emitOpError(
+        "works on buffers, but only ops on tensors can be decomposed to "
+        "structured ops; write it on tensors");
+  rewriter.setInsertionPoint(op);
+  FailureOr<SmallVector<Value>> parts = op.decomposeOperation(rewriter);
+  if (failed(parts))
+    return op->emitOpError(
+        "cannot be decomposed to structured ops; make its shape static");
+  if (TypeRange(*parts) != op->getResultTypes())
+    return op->emitOpError("decomposes into values of other types, but results "
+                           "must keep their types and layouts");
+  if (isa<linalg::SoftmaxOp>(op.getOperation()))
+    allowReciprocals(parts->front());
+  rewriter.replaceOp(op, *parts);
+  return success();
+}
+
+/// Collects the ops of type `OpTy` below `root` that `selects` accepts.
+template <typename OpTy>
+static SmallVector<OpTy> collect(Operation *root,
+                                 function_ref<bool(Operation *)> selects) {
+  SmallVector<OpTy> ops;
+  root->walk([&](OpTy op) {
+    if (selects(op))
+      ops.push_back(op);
+  });
+  return ops;
+}
+
+/// Decomposes the ops below `root` that are not aggregates.
+static LogicalResult decomposeOthers(RewriterBase &rewriter, Operation *root,
+                                     function_ref<bool(Operation *)> selects) {
+  for (auto op : collect<tensor::GatherOp>(root, selects)) {
     rewriter.setInsertionPoint(op);
-    FailureOr<SmallVector<Value>> parts = op.decomposeOperation(rewriter);
-    if (failed(parts))
-      return op->emitError("layout-cpu-decompose-aggregates: this op cannot be "
-                           "written as structured ops; make its shape static");
-    if (isa<linalg::SoftmaxOp>(op.getOperation()))
-      allowReciprocals(parts->front());
-    rewriter.replaceOp(op, *parts);
+    rewriter.replaceOp(op, writeGather(rewriter, op));
+  }
+  for (Operation *op : collect<Operation *>(root, [&](Operation *op) {
+         return isa<linalg::WinogradFilterTransformOp,
+                    linalg::WinogradInputTransformOp,
+                    linalg::WinogradOutputTransformOp>(op) &&
+                selects(op);
+       })) {
+    rewriter.setInsertionPoint(op);
+    // A failed decomposition may have erased the op.
+    Location loc = op->getLoc();
+    StringRef name = op->getName().getStringRef();
+    if (failed(decomposeTransform(rewriter, op)))
+      return emitError(loc, "'")
+             << name
+             << "' op cannot be decomposed to loops over products; make its "
+                "shape static";
   }
   return success();
+}
+
+LogicalResult
+layout::decomposeAggregates(Operation *root,
+                            function_ref<bool(Operation *)> selects) {
+  IRRewriter rewriter(root->getContext());
+  if (failed(decomposeOthers(rewriter, root, selects)))
+    return failure();
+  for (auto op : collect<linalg::SoftmaxOp>(root, selects))
+    if (op.hasPureTensorSemantics())
+      unifyShapes(rewriter, op);
+  // Decompositions may contain aggregates. A recursive decomposition that
+  // halves its op ends before the limit.
+  constexpr unsigned kMaxRounds = 64;
+  for (unsigned round = 0;; ++round) {
+    auto ops = collect<linalg::AggregatedOpInterface>(root, [&](Operation *op) {
+      // Later passes lower relayouts.
+      return !isa<linalg::PackOp, linalg::UnPackOp>(op) && selects(op);
+    });
+    if (ops.empty())
+      return success();
+    if (round == kMaxRounds)
+      return ops.front()->emitOpError("has a decomposition that does not "
+                                      "terminate");
+    for (linalg::AggregatedOpInterface op : ops)
+      if (failed(decompose(rewriter, op)))
+        return failure();
+  }
+}
+
+/// Returns true if the decision needs `op` as one op: its layouts are stated,
+/// or it has a layout rule of its own. A gather, which has no rule, reads and
+/// writes single elements of tensors with any layouts.
+static bool isDecidedWhole(Operation *op) {
+  if (isa<tensor::GatherOp>(op))
+    return hasLayoutConstraints(op);
+  return statesLayouts(op) || (isa<LayoutOpInterface>(op) &&
+                               !isa<linalg::LinalgDialect>(op->getDialect()));
 }
 
 namespace {
 struct DecomposeAggregates
     : layout::impl::DecomposeAggregatesPassBase<DecomposeAggregates> {
+  using DecomposeAggregatesPassBase::DecomposeAggregatesPassBase;
+
   void runOnOperation() override {
-    IRRewriter rewriter(&getContext());
-    SmallVector<linalg::SoftmaxOp> softmaxes;
-    getOperation()->walk([&](linalg::SoftmaxOp op) {
-      if (op.hasPureTensorSemantics())
-        softmaxes.push_back(op);
-    });
-    for (linalg::SoftmaxOp op : softmaxes)
-      unifyShapes(rewriter, op);
-    SmallVector<Operation *> transforms;
-    getOperation()->walk([&](Operation *op) {
-      if (isa<linalg::WinogradFilterTransformOp,
-              linalg::WinogradInputTransformOp,
-              linalg::WinogradOutputTransformOp>(op))
-        transforms.push_back(op);
-    });
-    layout::writeGathers(rewriter, getOperation());
-    for (Operation *op : transforms) {
-      rewriter.setInsertionPoint(op);
-      Location loc = op->getLoc();
-      std::string name = op->getName().getStringRef().str();
-      if (failed(decomposeTransform(rewriter, op))) {
-        emitError(loc, "layout-cpu-decompose-aggregates: '")
-            << name
-            << "' cannot be written as loops over products; make its shape "
-               "static";
-        return signalPassFailure();
-      }
-    }
-    // Decompositions may contain aggregates. A recursive decomposition that
-    // halves its op ends before the limit.
-    constexpr unsigned kMaxRounds = 64;
-    for (unsigned round = 0;; ++round) {
-      SmallVector<linalg::AggregatedOpInterface> ops;
-      getOperation()->walk([&](linalg::AggregatedOpInterface op) {
-        // Relayouts are lowered by layout-cpu-lower-pack-pad-concat.
-        if (!isa<linalg::PackOp, linalg::UnPackOp>(op.getOperation()))
-          ops.push_back(op);
-      });
-      if (ops.empty())
-        return;
-      if (round == kMaxRounds) {
-        ops.front()->emitError(
-            "layout-cpu-decompose-aggregates: the decomposition "
-            "of this op does not terminate");
-        return signalPassFailure();
-      }
-      if (failed(decompose(rewriter, ops)))
-        return signalPassFailure();
-    }
+    if (failed(decomposeAggregates(getOperation(), [&](Operation *op) {
+          return all || !isDecidedWhole(op);
+        })))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --layout-cpu-prepare-for-canonicalizer | FileCheck %s
+// RUN: layout-opt %s --layout-prepare-for-canonicalizer | FileCheck %s
 
 // A transposition gets the result type of the following cast.
 // CHECK-LABEL: func.func @transpose

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "layout/Linalg/Passes.h"
 #include "layout/Support/StatedSizes.h"
-#include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -22,7 +22,7 @@
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_PREPAREFORCANONICALIZERPASS
-#include "layout/Targets/CPU/LinalgToLLVM/Passes.h.inc"
+#include "layout/Linalg/Passes.h.inc"
 } // namespace mlir::layout
 
 using namespace mlir;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Dialect/Layout/IR/Layout.h"
-#include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Linalg/Passes.h"
 #include "layout/Support/LoweredDialects.h"
 #include "layout/Support/StatedSizes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -15,7 +15,7 @@
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_CHECKINPUTPASS
-#include "layout/Dialect/Layout/Transforms/Passes.h.inc"
+#include "layout/Linalg/Passes.h.inc"
 } // namespace mlir::layout
 
 using namespace mlir;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Dialect/Layout/IR/Layout.h"
-#include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Linalg/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
@@ -18,7 +18,7 @@
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_INLINEGLOBALSPASS
-#include "layout/Dialect/Layout/Transforms/Passes.h.inc"
+#include "layout/Linalg/Passes.h.inc"
 } // namespace mlir::layout
 
 using namespace mlir;
@@ -56,7 +56,7 @@ static Content findContent(Operation *op, SymbolTableCollection &tables) {
   return {global, *global.getInitialValue()};
 }
 
-void layout::inlineGlobals(Operation *root) {
+static void inlineGlobals(Operation *root) {
   SymbolTableCollection tables;
   llvm::SetVector<Operation *> globals;
   root->walk([&](Operation *op) {

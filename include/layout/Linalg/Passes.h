@@ -1,0 +1,35 @@
+//===- Passes.h - Preparation of linalg programs ----------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Declares the passes that rewrite linalg programs before layouts are assigned,
+// for all targets. The pipeline `layout-prepare` (Pipelines/Prepare.h) runs
+// them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LINALG_PASSES_H
+#define LAYOUT_LINALG_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::layout {
+
+/// Decomposes the aggregates below `root` that `selects` accepts, and the
+/// aggregates in their decompositions that it accepts, like
+/// `layout-prepare-decompose-aggregates`. Reports an op that has no
+/// decomposition, and fails.
+LogicalResult
+decomposeAggregates(Operation *root,
+                    llvm::function_ref<bool(Operation *)> selects);
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "layout/Linalg/Passes.h.inc"
+
+} // namespace mlir::layout
+
+#endif // LAYOUT_LINALG_PASSES_H
