@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Writes the steps that prove a lower bound in the language of certificates
-// (docs/solver.md), one per line:
+// (docs/certificates.md), one per line:
 //
 //     m 2 4 7 0 1 5   moves 5 from the entries of the function of 4 and 7 in
 //                     which 4 has the value 1 to that value

@@ -1,6 +1,6 @@
 """python -m layout_mlir.certify FILE..: checks the claims of certificates.
 
-A certificate (docs/solver.md) has a problem, an assignment, its cost, a lower bound, and steps that prove the bound.
+A certificate (docs/certificates.md) has a problem, an assignment, its cost, a lower bound, and steps that prove the bound.
 This program computes the cost of the assignment, executes the steps in a network of its own, and computes the bound
 that they prove. Forbidden values have a large finite cost, so that all arithmetic is on integers that do not overflow.
 """

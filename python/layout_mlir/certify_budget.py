@@ -1,6 +1,6 @@
 """Checks the budget of a certificate: the assignment is within the limit, and no assignment within it costs less.
 
-The lines `budget` and `takes` (docs/solver.md) precede the steps of the proof, which certify.py checks.
+The lines `budget` and `takes` (docs/certificates.md) precede the steps of the proof, which certify.py checks.
 """
 
 from __future__ import annotations

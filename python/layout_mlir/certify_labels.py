@@ -1,6 +1,6 @@
 """python -m layout_mlir.certify_labels FILE..: checks the cost of a certificate with a limit, without its proof.
 
-Decisions under limits use dynamic programming over labels (docs/solver.md), which are not in a certificate. This
+Decisions under limits use dynamic programming over labels (docs/certificates.md), which are not in a certificate. This
 program searches for an assignment within the limit that costs less than claimed. A label is a partial assignment in a
 variable order, with its cost and resource use. It is dropped if its lower bound, with Lagrange prices of resource use
 that this program finds, reaches the claimed cost, or if another label with the same values of all variables still in

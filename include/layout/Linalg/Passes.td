@@ -130,7 +130,8 @@ def CropPadsPass : Pass<"layout-prepare-crop-pads"> {
     ```
 
     Dynamic amounts are compared with 0 at run time. If the source has a layout, the slice is
-    row-major.
+    row-major. Run it before layouts are assigned and before ops are bufferized: the passes after it
+    expect amounts of at least 0. It does nothing to a program without negative amounts.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect",
                            "::mlir::linalg::LinalgDialect",
@@ -244,7 +245,9 @@ def DecomposeTransposedConvPass : Pass<"layout-prepare-decompose-transposed-conv
     ```
 
     Sizes must be static; strides, dilations, groups, ranks and borders are arbitrary. Ops that need
-    more than 64 convolutions stay.
+    more than 64 convolutions stay. Run it on imported models, before layouts are assigned, because
+    each of the convolutions gets layouts of its own. Run `layout-prepare-fold-constant-slices` next:
+    it folds the slices of constant weights.
 
     The products with inserted zeros are not computed. They would be NaN for an infinite weight,
     which now affects only results that use it with a pixel.

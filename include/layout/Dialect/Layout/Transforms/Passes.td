@@ -11,9 +11,8 @@
 include "mlir/Pass/PassBase.td"
 
 defvar targetDescription =
-    "an attribute such as `#layout.cpu<lanes = 16>`; the default is "
-    "`layout.target` of the op that the pass runs on or of an enclosing "
-    "op";
+    "an attribute such as `#layout.cpu<lanes = 16>`; the default is `layout.target` of the op that "
+    "the pass runs on or of an enclosing op";
 
 def SetVectorWidthPass : Pass<"layout-set-vector-width", "ModuleOp"> {
   let summary = "Set the vector width of the CPU target";
@@ -34,8 +33,7 @@ def SetVectorWidthPass : Pass<"layout-set-vector-width", "ModuleOp"> {
            !strconcat("Target of the layouts: ", targetDescription)>,
     Option<"vectorBits", "vector-bits", "unsigned",
            "::mlir::layout::getParams(::mlir::layout::Cpu::host).vectorBits",
-           "Width of a vector register in bits; the default is that of the "
-           "host">
+           "Width of a vector register in bits; the default is that of the host">
   ];
 }
 
@@ -91,34 +89,30 @@ def SolvePass : Pass<"layout-solve"> {
     Option<"target", "target", "std::string", /*default=*/"",
            !strconcat("Target of the layouts: ", targetDescription)>,
     Option<"maxConfigs", "max-configs", "unsigned", /*default=*/"12",
-           "Maximum number of layout combinations per op; tripled on a "
-           "target with images, where the tensors of an op are chosen "
-           "independently">,
+           "Maximum number of layout combinations per op; tripled on a target with images, where "
+           "the tensors of an op are chosen independently">,
     Option<"maxLayouts", "max-layouts", "unsigned", /*default=*/"6",
-           "Maximum number of layouts per tensor to propagate from op to op; "
-           "doubled on a target with images">,
+           "Maximum number of layouts per tensor to propagate from op to op; doubled on a target "
+           "with images">,
     Option<"maxTable", "max-table", "int64_t", /*default=*/"1 << 20",
-           "Maximum table size of the exact solver in entries; larger problems "
-           "use a search with bounds">,
+           "Maximum table size of the exact solver in entries; larger problems use a search with "
+           "bounds">,
     Option<"maxNodes", "max-nodes", "int64_t", /*default=*/"1 << 18",
            "Maximum number of search nodes of the search with bounds">,
     Option<"certificate", "certificate", "std::string", /*default=*/"",
-           "Output file for the problem, its solution and a proof of the lower "
-           "bound, which python -m layout_mlir.certify checks">,
+           "Output file for the problem, its solution and a proof of the lower bound, which python "
+           "-m layout_mlir.certify checks">,
     Option<"weightBudget", "weight-budget", "int64_t", /*default=*/"-1",
-           "Maximum bytes of constants, each counted once per layout; -1 for "
-           "no limit. On a mesh it is for one device and replaces the 'memory' "
-           "of the target">,
+           "Maximum bytes of constants, each counted once per layout; -1 for no limit. On a mesh "
+           "it is for one device and replaces the 'memory' of the target">,
     Option<"weightCost", "weight-cost", "unsigned", /*default=*/"0",
-           "Cost of storing a byte of constants, in percent of the cost of "
-           "moving a byte">,
+           "Cost of storing a byte of constants, in percent of the cost of moving a byte">,
     Option<"packingCost", "packing-cost", "unsigned", /*default=*/"0",
-           "Cost of converting a constant, which happens once, in percent of "
-           "the cost of the same conversion at run time">,
+           "Cost of converting a constant, which happens once, in percent of the cost of the same "
+           "conversion at run time">,
     Option<"costsFile", "costs", "std::string", /*default=*/"",
-           "Input file with a price list: functions with one op or conversion "
-           "each and its cost as `layout.cost`. Unlisted ops have the modeled "
-           "cost, scaled to the unit of the list">,
+           "Input file with a price list: functions with one op or conversion each and its cost as "
+           "`layout.cost`. Unlisted ops have the modeled cost, scaled to the unit of the list">,
     Option<"writeCostsFile", "write-costs", "std::string", /*default=*/"",
            "Output file for the costs that were used, as a price list">,
     Option<"objective", "objective", "::mlir::layout::Objective",
@@ -128,8 +122,8 @@ def SolvePass : Pass<"layout-solve"> {
                clEnumValN(::mlir::layout::Objective::time, "time",
                           "The modeled time of ops and conversions"),
                clEnumValN(::mlir::layout::Objective::bytes, "bytes",
-                          "The bytes moved by conversions; ops have no cost, "
-                          "but keep preferred layouts, e.g. tiled channels"))}]>
+                          "The bytes moved by conversions; ops have no cost, but keep preferred "
+                          "layouts, e.g. tiled channels"))}]>
   ];
 }
 
@@ -246,11 +240,11 @@ def PrintMessagesPass : Pass<"layout-print-messages"> {
   }];
   let options = [
     Option<"relabel", "relabel", "bool", /*default=*/"false",
-           "Permute the device numbers of the result if fewer bytes are sent; "
-           "the plan lists the permutation">,
+           "Permute the device numbers of the result if fewer bytes are sent; the plan lists the "
+           "permutation">,
     Option<"maxExtraBytes", "max-extra-bytes", "int64_t", /*default=*/"0",
-           "Maximum bytes of messages that a device holds at once, 0 for no "
-           "limit; longer messages are split">,
+           "Maximum bytes of messages that a device holds at once, 0 for no limit; longer messages "
+           "are split">,
     Option<"format", "format", "::mlir::layout::CostFormat",
            /*default=*/"::mlir::layout::CostFormat::text",
            "`text` or `json`",
@@ -368,8 +362,7 @@ def FoldConvertsPass : Pass<"layout-fold-converts"> {
     %2 = arith.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi8, #a>
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::linalg::LinalgDialect",
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];
 }
 

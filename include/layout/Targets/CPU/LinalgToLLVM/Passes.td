@@ -32,7 +32,8 @@ def PrepareEntryPointsPass
     Marks each public function that has a body with `llvm.emit_c_interface` and, if all arguments
     and results are ranked tensors without encoding, with `layout.signature`, the function type that
     a launcher needs after types become pointers. Tensor arguments get `bufferization.writable =
-    false`, so that a compiled function never changes its inputs. Existing attributes stay.
+    false`, so that a compiled function never changes its inputs. Existing attributes stay. Run it
+    while types are still tensors; pipelines run it before the index checks.
 
         func.func @f(%x: tensor<4xf32>) -> tensor<4xf32>               // before
         func.func @f(%x: tensor<4xf32> {bufferization.writable = false})  // after
@@ -84,15 +85,12 @@ def CheckIndicesPass : Pass<"layout-cpu-check-indices", "ModuleOp"> {
     The first reduction is cheap, the second one finds the index for the error message. If the size
     of the dim is dynamic, only the second one is emitted. Negative indices are out of range, too.
   }];
-  let dependentDialects = [
-    "affine::AffineDialect", "arith::ArithDialect", "cf::ControlFlowDialect",
-    "cpu::CpuDialect", "linalg::LinalgDialect", "scf::SCFDialect",
-    "tensor::TensorDialect"
-  ];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "cf::ControlFlowDialect",
+                           "cpu::CpuDialect", "linalg::LinalgDialect", "scf::SCFDialect",
+                           "tensor::TensorDialect"];
   let options = [
     Option<"fixedText", "fixed-text", "bool", /*default=*/"false",
-           "Insert cf.assert, whose text has no index, instead of "
-           "cpu.assert_index">
+           "Insert cf.assert, whose text has no index, instead of cpu.assert_index">
   ];
 }
 
@@ -105,7 +103,8 @@ def ExpandSmallFloatsPass : Pass<"layout-cpu-expand-small-floats"> {
     the range becomes infinity, or NaN if the type has no infinity, or the largest number if it has
     neither. f8E8M0FNU has only powers of two: ties are rounded up, 0 becomes the smallest one, and
     a negative number becomes NaN. Other `arith` and `math` ops on these types are computed in f32,
-    and every result is rounded.
+    and every result is rounded. Run it on tensors, before ops are fused, so that the integer
+    operations are fused and vectorized like any others.
 
     `arith.truncf` from f64 to f16 and bf16 becomes two truncations with the result of one; LLVM
     would call a function of the compiler's runtime library.
@@ -134,14 +133,12 @@ def LowerPackPadConcatPass : Pass<"layout-cpu-lower-pack-pad-concat"> {
         %c = linalg.copy ins(%x : ..) outs(%i : ..)
         %r = tensor.insert_slice %c into %filled[0, 1] [%n, 5] [1, 1]
   }];
-  let dependentDialects = [
-    "linalg::LinalgDialect", "tensor::TensorDialect", "arith::ArithDialect",
-    "scf::SCFDialect", "affine::AffineDialect"
-  ];
+  let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect", "arith::ArithDialect",
+                           "scf::SCFDialect", "affine::AffineDialect"];
   let options = [
     Option<"padInPlace", "pad-in-place", "bool", /*default=*/"true",
-           "Compute the operand of a padding in the padded tensor if it has no "
-           "other use; allocates that tensor earlier">
+           "Compute the operand of a padding in the padded tensor if it has no other use; "
+           "allocates that tensor earlier">
   ];
 }
 
@@ -213,11 +210,9 @@ def EmitKernelsPass
     Unsupported ops, e.g. with results that are not indexed by exactly their parallel dims, stay
     linalg ops, which later passes lower to loops.
   }];
-  let dependentDialects = [
-    "affine::AffineDialect", "arith::ArithDialect", "cpu::CpuDialect",
-    "linalg::LinalgDialect", "memref::MemRefDialect", "scf::SCFDialect",
-    "tensor::TensorDialect", "vector::VectorDialect"
-  ];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "cpu::CpuDialect",
+                           "linalg::LinalgDialect", "memref::MemRefDialect", "scf::SCFDialect",
+                           "tensor::TensorDialect", "vector::VectorDialect"];
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned",
            /*default=*/"CpuModelParams().vectorBits",
@@ -238,11 +233,10 @@ def EmitKernelsPass
            /*default=*/"CpuModelParams().l1SetStride",
            "Distance in bytes at which L1 cache lines share a set">,
     Option<"contractFMA", "contract-fma", "bool", /*default=*/"true",
-           "Contract float multiplications and additions to fused "
-           "operations">,
+           "Contract float multiplications and additions to fused operations">,
     Option<"winograd", "winograd", "bool", /*default=*/"true",
-           "Compute 3x3 convolutions with fewer multiplications by Winograd's "
-           "transforms; needs contract-fma">,
+           "Compute 3x3 convolutions with fewer multiplications by Winograd's transforms; needs "
+           "contract-fma">,
     Option<"parallelLoops", "parallel-loops", "bool", /*default=*/"true",
            "Mark loops for layout-cpu-parallelize-loops">
   ];
@@ -263,22 +257,20 @@ def TileTransposesPass
           scf.for %j = %c0 to %c21 step %c8 {   // the last tile starts at 13
             // vector.load, vector.shuffle and vector.store of vector<8xf32>
   }];
-  let dependentDialects = [
-    "affine::AffineDialect", "arith::ArithDialect", "memref::MemRefDialect",
-    "scf::SCFDialect", "vector::VectorDialect"
-  ];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "memref::MemRefDialect",
+                           "scf::SCFDialect", "vector::VectorDialect"];
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned",
            /*default=*/"CpuModelParams().vectorBits",
-           "Bits of one vector register; no transposition is tiled if they are "
-           "below 128 or not a power of two">,
+           "Bits of one vector register; no transposition is tiled if they are below 128 or not a "
+           "power of two">,
     Option<"vectorRegisters", "vector-registers", "unsigned",
            /*default=*/"CpuModelParams().vectorRegisters",
            "Number of vector registers">,
     Option<"minTwoSourcePermuteBytes", "min-two-source-permute-bytes", "int64_t",
            /*default=*/"CpuModelParams().minTwoSourcePermuteBytes",
-           "Smallest element size in bytes for which one shuffle selects any "
-           "elements of two registers; 0 if there is no such shuffle">,
+           "Smallest element size in bytes for which one shuffle selects any elements of two "
+           "registers; 0 if there is no such shuffle">,
     Option<"lineBytes", "line-bytes", "int64_t",
            /*default=*/"CpuModelParams().lineBytes",
            "Cache line size in bytes">,
@@ -314,37 +306,39 @@ def LowerVectorShapesPass
   }];
   let options = [
     Option<"maskedLoads", "masked-loads", "bool", /*default=*/"false",
-           "Use masked loads for vectors of 32-bit and 64-bit elements if their "
-           "length is not a power of two">,
+           "Use masked loads for vectors of 32-bit and 64-bit elements if their length is not a "
+           "power of two">,
     Option<"maskedStores", "masked-stores", "bool", /*default=*/"false",
            "Use masked stores for the vectors of masked-loads">
   ];
-  let dependentDialects = [
-    "arith::ArithDialect", "memref::MemRefDialect", "scf::SCFDialect",
-    "ub::UBDialect", "vector::VectorDialect"
-  ];
+  let dependentDialects = ["arith::ArithDialect", "memref::MemRefDialect", "scf::SCFDialect",
+                           "ub::UBDialect", "vector::VectorDialect"];
 }
 
 def BufferizePass : Pass<"layout-cpu-bufferize", "ModuleOp"> {
-  let summary = "Bufferize tensors and inline cpu.kernel ops";
+  let summary = "Bufferize tensors, and inline the bodies of cpu.kernel ops";
   let description = [{
     Runs upstream's elimination of empty tensors and its one-shot bufferization, with contiguous
     memory at function boundaries. Their errors get a note that says what to write instead. An empty
     tensor that several ops write becomes one buffer per op, allocated before the op.
+
+    `layout-cpu-emit-kernels` puts the loops of a linalg op into a `cpu.kernel`, whose operands are
+    tensors and whose body already works on buffers. Bufferization replaces the op by its body, with
+    the buffers of the operands for the arguments of the body. Run the pass after
+    `layout-cpu-emit-kernels` and before any pass on memrefs.
 
     A write of a vector to the beginning of a tensor of higher rank gets a non-constant index.
     Otherwise upstream would treat the write as one of all elements, and lose the others. A function
     that `layout-cpu-outline-kernels` created from bodies of `cpu.kernel` gets the buffer types of
     its calls as argument types, and is cloned for each list of types.
 
-        %0 = linalg.exp ins(%a : tensor<64xf32>) outs(%e : ..)         // before
-        %m = memref.alloc() : memref<64xf32>                           // after
-        linalg.exp ins(%b : memref<64xf32>) outs(%m : memref<64xf32>)
+        %e = tensor.empty() : tensor<64xf32>             // before; %a is an argument, a tensor
+        %0 = linalg.exp ins(%a : tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+        %m = memref.alloc() : memref<64xf32>             // after; %a is an argument, a memref
+        linalg.exp ins(%a : memref<64xf32>) outs(%m : memref<64xf32>)
   }];
-  let dependentDialects = [
-    "arith::ArithDialect", "bufferization::BufferizationDialect",
-    "memref::MemRefDialect"
-  ];
+  let dependentDialects = ["arith::ArithDialect", "bufferization::BufferizationDialect",
+                           "memref::MemRefDialect"];
 }
 
 def CopyNoncontiguousCastsPass : Pass<"layout-cpu-copy-noncontiguous-casts"> {
@@ -352,8 +346,14 @@ def CopyNoncontiguousCastsPass : Pass<"layout-cpu-copy-noncontiguous-casts"> {
   let description = [{
     Bufferization casts a slice of dynamic size that crosses a function boundary to contiguous
     memory if not both types have static strides. The real strides of the slice may differ from
-    those of contiguous memory, so such a cast becomes an allocation and a copy. A view of a cast of
-    memory without elements becomes a `memref.reinterpret_cast`, whose offset is not verified.
+    those of contiguous memory, so such a cast becomes an allocation and a copy. Run it
+    directly after `layout-cpu-bufferize`, before a canonicalizer folds the casts.
+
+    The pass also prepares memory without elements for that canonicalizer. If it folds a
+    `memref.cast` of `memref<0x2xf32>` to `memref<?x2xf32>` into a `memref.subview` at offset 1, the
+    verifier of `memref.subview` rejects the offset. So such a view becomes a
+    `memref.reinterpret_cast`, whose verifier does not compare the offset with the sizes of the
+    source. No element is accessed at the offset.
 
         %0 = memref.cast %x : memref<8x?xf32, strided<[?, 1]>> to ..   // before
         %0 = memref.alloc(%size) : memref<8x?xf32>                     // after
@@ -417,8 +417,8 @@ def LowerStridedCopiesPass
           scf.for %j .. {
             memref.store %element, %y[%i, %j] : ..
   }];
-  let dependentDialects = ["linalg::LinalgDialect", "LLVM::LLVMDialect",
-                           "memref::MemRefDialect", "scf::SCFDialect"];
+  let dependentDialects = ["linalg::LinalgDialect", "LLVM::LLVMDialect", "memref::MemRefDialect",
+                           "scf::SCFDialect"];
 }
 
 def PlanMemoryPass
@@ -451,10 +451,8 @@ def FreeBuffersPass : Pass<"layout-cpu-free-buffers", "ModuleOp"> {
     note that says what to write instead. A private function that allocates nothing, e.g. of
     `layout-cpu-outline-kernels`, stays unchanged.
   }];
-  let dependentDialects = [
-    "arith::ArithDialect", "bufferization::BufferizationDialect",
-    "func::FuncDialect", "memref::MemRefDialect", "scf::SCFDialect"
-  ];
+  let dependentDialects = ["arith::ArithDialect", "bufferization::BufferizationDialect",
+                           "func::FuncDialect", "memref::MemRefDialect", "scf::SCFDialect"];
 }
 
 def ParallelizeLoopsPass
@@ -496,11 +494,10 @@ def ExpandMathPass : Pass<"layout-cpu-expand-math"> {
   }];
   let options = [
     Option<"hasLdexp", "ldexp", "bool", /*default=*/"false",
-           "Multiply by powers of two with LLVM's ldexp, for which AVX-512 has "
-           "an instruction; results are bit-identical">
+           "Multiply by powers of two with LLVM's ldexp, for which AVX-512 has an instruction; "
+           "results are bit-identical">
   ];
-  let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect",
-                           "math::MathDialect"];
+  let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect", "math::MathDialect"];
 }
 
 def OutlineKernelsPass : Pass<"layout-cpu-outline-kernels", "ModuleOp"> {
@@ -557,8 +554,7 @@ def ProfileKernelsPass : Pass<"layout-cpu-profile-kernels", "ModuleOp"> {
         call @kernel(%x) : ..
         %end = call @layout_clock() : () -> i64
   }];
-  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
-                           "LLVM::LLVMDialect"];
+  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect", "LLVM::LLVMDialect"];
 }
 
 #endif // LAYOUT_TARGETS_CPU_LINALGTOLLVM_PASSES_TD

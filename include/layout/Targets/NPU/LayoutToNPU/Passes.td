@@ -87,6 +87,9 @@ def SliceDynamicBatchPass : Pass<"npu-slice-dynamic-batch", "::mlir::func::FuncO
     batch must be parallel and index nothing else; reshapes, pads, slices and
     concatenations must keep the batch whole. Any other op on the batch, another
     dynamic dim, and a result without the batch are errors.
+
+    Run it after `layout-cpu-check-indices` and `npu-check-on-host`, and before
+    `npu-legalize-linalg`, which requires static sizes.
   }];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
@@ -94,61 +97,62 @@ def SliceDynamicBatchPass : Pass<"npu-slice-dynamic-batch", "::mlir::func::FuncO
 def LegalizeLinalgPass : Pass<"npu-legalize-linalg", "ModuleOp"> {
   let summary = "Legalize linalg and tensor ops for the cores of an NPU";
   let description = [{
-    Rewrites a program to ops that the cores can execute. Runs before layouts
-    are assigned. OKKernel is the vendor's kernel API of the NPU, whose functions
-    compute on tensors in local memory. The pass
+    Rewrites a program to ops that the cores can execute. OKKernel is the vendor's
+    kernel API of the NPU, whose functions compute on tensors in local memory. Run
+    the pass before `npu-tile-and-fuse` and before layouts are assigned. Its steps,
+    in this order:
 
-    * erases assertions in bodies, with a warning;
-    * splits a matmul with a constant, of whose result only slices are used,
-      e.g. queries, keys and values, into one matmul per slice;
-    * narrows a tensor of which all users read the same slice to that slice;
-    * turns a `tensor.extract` in the body of a `linalg.generic`, at indices
-      computed from `linalg.index` and constants, into an operand. An affine
-      index becomes the indexing map of the operand. For any other index, the
-      values of all iterations are split into arithmetic sequences, and the
-      operand is a concatenation of one slice per sequence;
-    * turns reads of rows that are selected by data into operands: a one-hot
-      matrix times the table if the table is a finite constant, a selection
-      among at most 64 rows of any other tensor, or the one-hot matrix times
-      each 16-bit half of more rows of 32-bit elements;
-    * turns scalars that are known at run time only into tensors of rank 0, and
-      `tensor.splat`, `tensor.from_elements`, `tensor.insert`, fills and pads of
-      them into ops on such tensors;
-    * turns other values of a body that depend on loop indices alone into
-      constants;
-    * splits an op on 3-D windows, e.g. a convolution of volumes, into ops on
-      2-D windows, one per index of the first window dim;
-    * splits grouped convolutions into one per group, turns 1-D convolutions
-      into 2-D ones with one row, and adds a channel dim to convolutions without
-      one;
-    * turns `tensor.generate` into `linalg.generic`;
-    * fuses f32 comparisons into the selects that use them, and expands
-      logarithms, and powers with known exponents, with upstream's patterns;
-    * stores `i1` and `index` tensors inside of a function as `i8` and `i64`,
-      because elements in local memory have whole bytes;
-    * splits a reduction that yields the largest or smallest element and its
-      index into one reduction for each;
-    * computes a loop index that a body selects, e.g. an argmax, as f32, and
-      converts it to an integer for its users;
-    * passes an i64 argument that is only used as f32, and an i64 result that
-      consists of such arguments and selected loop indices, as two 32-bit words
-      per element;
-    * rewrites a function on integers to f32 if all values are provably exact as
-      f32: i8 arguments, constants, sums of products below 2^24, requantizations
-      by constant multipliers, and i32 results;
-    * splits a body that needs several OKKernel functions into ops that need one
-      function each:
+    1. Clean up. Erase assertions in bodies, with a warning. Turn
+       `tensor.generate` into `linalg.generic`, and fold reshapes and slices of
+       `tensor.empty`.
+    2. Scalars. Turn scalars that are known at run time only into tensors of rank
+       0, and `tensor.splat`, `tensor.from_elements`, `tensor.insert`, fills and
+       pads of them into ops on such tensors.
+    3. Unused parts. Split a matmul with a constant, of whose result only slices
+       are used, e.g. queries, keys and values, into one matmul per slice. Narrow
+       a tensor of which all users read the same slice to that slice.
+    4. Math. Expand logarithms, and powers with known exponents, with upstream's
+       patterns.
+    5. Indices as results. Split a reduction that yields the largest or smallest
+       element and its index into one reduction for each. Compute a loop index
+       that a body selects, e.g. an argmax, as f32, and convert it to an integer
+       for its users.
+    6. Reads at computed indices. Turn a `tensor.extract` in the body of a
+       `linalg.generic`, at indices computed from `linalg.index` and constants,
+       into an operand. An affine index becomes the indexing map of the operand.
+       For any other index, the values of all iterations are split into arithmetic
+       sequences, and the operand is a concatenation of one slice per sequence.
+       Other values of a body that depend on loop indices alone become constants.
+    7. Reads of rows that are selected by data. They become operands: a one-hot
+       matrix times the table if the table is a finite constant, a selection among
+       at most 64 rows of any other tensor, or the one-hot matrix times each
+       16-bit half of more rows of 32-bit elements.
+    8. Windows. Split an op on 3-D windows, e.g. a convolution of volumes, into
+       ops on 2-D windows, one per index of the first window dim. Split grouped
+       convolutions into one per group, turn 1-D convolutions into 2-D ones with
+       one row, and add a channel dim to convolutions without one.
+    9. Comparisons. Fuse f32 comparisons into the selects that use them.
+    10. Element types. Store `i1` and `index` tensors inside of a function as `i8`
+        and `i64`, because elements in local memory have whole bytes. Pass an i64
+        argument that is only used as f32, and an i64 result that consists of such
+        arguments and selected loop indices, as two 32-bit words per element.
+        Rewrite a function on integers to f32 if all values are provably exact as
+        f32: i8 arguments, constants, sums of products below 2^24, requantizations
+        by constant multipliers, and i32 results.
+    11. Functions. Split a body that needs several OKKernel functions into ops
+        that need one function each. Rewrite reductions and products to the
+        forms that the functions have, e.g. a minimum as a negated maximum.
 
-      ```mlir
-      // before, the body of one linalg.generic
-      %s = arith.addf %a, %c : f32
-      %m = arith.maximumf %s, %zero : f32
-      // after
-      %0 = linalg.generic .. ins(%x, %y : ..) outs(%e : ..) // arith.addf
-      %1 = linalg.generic .. outs(%0 : ..)                  // arith.maximumf
-      ```
+    Step 11:
 
-    * folds reshapes and slices of `tensor.empty` into `tensor.empty`.
+    ```mlir
+    // before, the body of one linalg.generic
+    %s = arith.addf %a, %c : f32
+    %m = arith.maximumf %s, %zero : f32
+    // after
+    %0 = linalg.generic .. ins(%x, %y : ..) outs(%e : ..) // arith.addf
+    %1 = linalg.generic .. outs(%0 : ..)                  // arith.maximumf
+    ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect",

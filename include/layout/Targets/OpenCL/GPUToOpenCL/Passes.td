@@ -195,7 +195,8 @@ def ConvertGPUToOpenCLRuntimePass
   let description = [{
     Lowers `gpu.alloc`, `gpu.dealloc`, `gpu.memcpy` and `gpu.launch_func` to calls of the
     functions of `layout/Targets/OpenCL/Runtime/OpenCL.h`, and each `gpu.binary` to a
-    constant.
+    constant. Run it after `layout-opencl-serialize-kernels`, which makes the `gpu.binary`
+    ops, and before the host code is lowered to the LLVM dialect.
 
     ```mlir
     // before
