@@ -9,7 +9,7 @@ shapes, start cores, strides and values, all bytes of local memory, and the comm
 Rows of KNOWN (test/Inputs/vendor_model.py) disagree; all others agree.
 """
 # CHECK: functions without a row: none
-# CHECK: 0 wrong
+# CHECK: ; 0 wrong
 import argparse
 import functools
 import pathlib
@@ -18,12 +18,13 @@ import subprocess
 import sys
 
 from layout_mlir.npu import Program
+
+here = pathlib.Path(__file__).resolve()
+sys.path += [str(here.parent / "Inputs"), str(here.parents[3] / "Inputs")]
+from functions import FUNCTIONS
 from npu_commands import DoesNotFit
 from npu_machines import compare_all
 from vendor_model import KNOWN
-
-sys.path.append(str(pathlib.Path(__file__).resolve().parent / "Inputs"))
-from functions import FUNCTIONS
 
 PROGRAM = """#chip = #npu.target<"BM1684">
 #row = #layout.npu_scatter<aligned, start = 0, target = #chip>
@@ -57,6 +58,7 @@ parser.add_argument("--count", type=int, default=4, help="commands of each row")
 parser.add_argument("--seed", type=int, default=11)
 parser.add_argument("--only", default="", help="the rows to run")
 args = parser.parse_args()
+args.folder.mkdir(parents=True, exist_ok=True)
 program = Program(PROGRAM, folder=args.folder / "package")
 simulator = args.folder / "package/program.so"
 print("functions without a row:", ", ".join(sorted(find_missing(simulator))) or "none")
