@@ -214,3 +214,33 @@ def compare_all(commands, simulator, chip, folder):
         elif why:
             raise RuntimeError(why)
     return outcomes
+
+
+def get_layouts(library, core, shape):
+    """Returns the strides and core counts that OKKernel's functions give a tensor."""
+    found = {}
+    for name in ("128_byte_aligned_stride_for_32bit", "128_byte_aligned_stride_for_16bit",
+                 "128_byte_aligned_stride_for_8bit", "compact_stride"):
+        stride = Dim4()
+        getattr(library, f"okk_{name}")(ctypes.byref(stride), core, ctypes.byref(Dim4(*shape)))
+        found[name] = [getattr(stride, each) for each in "nchw"]
+    stride = Dim4()
+    library.okk_continuous_stride(ctypes.byref(stride), ctypes.byref(Dim4(*shape)))
+    found["continuous_stride"] = [getattr(stride, each) for each in "nchw"]
+    found["channle_num_per_npu"] = library.okk_channle_num_per_npu(core, shape[1])
+    found["start_npu_index"] = library.okk_start_npu_index(ctypes.c_uint(core * (1 << 19) + 4 * shape[3]))
+    for name in ("npu_num", "eu_num", "local_mem_size_per_npu"):
+        found[name] = getattr(library, f"okk_{name}")()
+    return found
+
+
+def _compare_layouts(simulator, model, host, tensors):
+    vendor = ChipModel(model, host).library
+    return [f"{name} of {shape} from core {core}: {value}, the vendor's {theirs[name]}" for core, shape in tensors
+            for theirs in [get_layouts(vendor, core, shape)]
+            for name, value in get_layouts(simulator.library, core, shape).items() if value != theirs[name]]
+
+
+def compare_layouts(tensors, simulator, chip, folder):
+    """Returns a description of each layout in which the machines disagree, of tensors (core, shape)."""
+    return isolated(_compare_layouts, Simulator(simulator, chip), find_model(chip), make_host(None, folder), tensors)
