@@ -224,13 +224,9 @@ void okk_bdc_taylor_exp(local_addr_t dst_addr, local_addr_t src_addr,
 }
 
 /// The contents of work memory are undefined afterwards.
-#define OKK_WITH_WORK(name, mayOverwrite, expression)                          \
+#define OKK_WITH_WORK(name, expression)                                        \
   void okk_bdc_##name(local_addr_t dst_addr, local_addr_t src_addr,            \
                       local_addr_t work_addr, const dim4 *shape) {             \
-    if (!mayOverwrite && dst_addr == src_addr)                                 \
-      return okkSimulator().report(                                            \
-          "okk_bdc_" #name " reads its source after it has written its "       \
-          "result: use two tensors");                                          \
     if (!okkSimulator().spoil(okkLocal(work_addr, shape, nullptr),             \
                               toBox(*shape), 4))                               \
       return;                                                                  \
@@ -247,9 +243,9 @@ void okk_bdc_taylor_exp(local_addr_t dst_addr, local_addr_t src_addr,
       return okkSimulator().report("a series must have at least one term");    \
     okk_bdc_##name(dst_addr, src_addr, work_addr, shape);                      \
   }
-OKK_WITH_WORK(exp, false, std::exp(a))
-OKK_WITH_WORK(sigmoid, true, 1 / (1 + std::exp(-a)))
-OKK_WITH_WORK(tanh, false, std::tanh(a))
+OKK_WITH_WORK(exp, std::exp(a))
+OKK_WITH_WORK(sigmoid, 1 / (1 + std::exp(-a)))
+OKK_WITH_WORK(tanh, std::tanh(a))
 
 void okk_bdc_int8_to_fp32(local_addr_t dst_addr, local_addr_t src_addr,
                           local_addr_t work_addr, const dim4 *shape,
