@@ -94,6 +94,15 @@ static bool endsWithMemory(Value memref, unsigned dim) {
   return isa_and_present<AllocOp>(memref.getDefiningOp());
 }
 
+/// Returns the loops by falling trip count.
+static SmallVector<unsigned> sortByLength(ArrayRef<unsigned> loops,
+                                          ArrayRef<int64_t> ranges) {
+  SmallVector<unsigned> sorted(loops);
+  llvm::stable_sort(sorted,
+                    [&](auto x, auto y) { return ranges[x] > ranges[y]; });
+  return sorted;
+}
+
 bool FunctionEmitter::emitAsProduct(linalg::LinalgOp op,
                                     ArrayRef<Operand> operands) {
   auto factors = getFactors(op);
@@ -157,17 +166,12 @@ bool FunctionEmitter::emitAsProduct(linalg::LinalgOp op,
     std::swap(a, b);
   // Try the longest loops first, which need the fewest commands, and single
   // rows last.
-  auto getLongest = [&](ArrayRef<unsigned> loops) {
-    SmallVector<unsigned> sorted(loops);
-    llvm::stable_sort(sorted, [&](auto x, auto y) { return all[x] > all[y]; });
-    return sorted;
-  };
   auto emit = [&](unsigned l, unsigned r, ArrayRef<unsigned> m,
                   ArrayRef<unsigned> n) {
     SmallVector<std::optional<unsigned>> rows;
-    llvm::append_range(rows, getLongest(m));
+    llvm::append_range(rows, sortByLength(m, all));
     rows.push_back(std::nullopt);
-    return llvm::any_of(getLongest(n), [&](unsigned column) {
+    return llvm::any_of(sortByLength(n, all), [&](unsigned column) {
       return llvm::any_of(rows, [&](std::optional<unsigned> row) {
         return emitAs(l, r, row, column);
       });

@@ -293,6 +293,8 @@ class Npu(Cpu):
             chip += f", max_shape = {[rng.randint(2, most) for _ in range(4)]}"
         if rng.random() < 0.3:
             chip += f", max_stride = {rng.choice([8, 64, 256, 2048])}"
+        if rng.random() < 0.3:
+            chip += f", max_compute_stride = {rng.choice([8, 64, 256, 2048])}"
         if rng.random() < 0.6:
             chip += f", banks = {rng.choice([1, 2, 4, 8, 16])}"
         return (f'#layout.npu<chip = #npu.target<{chip}>, '
