@@ -99,7 +99,7 @@ def why_not(chip: dict[str, Any]) -> str:
     """Returns the reason why no model is found for this chip."""
     if find_models() is None:
         return MISSING
-    return (f"the vendor's chip model with the functions of OKKernel is one of {CHIP}; the program is for a chip of "
+    return (f"the vendor's chip model with OKKernel's functions is that of {CHIP}; the program is for a chip of "
             f"{chip['npus']} cores with {chip['bytes_per_npu']} bytes")
 
 

@@ -95,7 +95,7 @@ wide = compile_program(folder / "wide.cpp", None, has_kernels=False)
 refuse(run_program, find_model(first.manifest["chip"]), wide, None, "wide", [], [])
 # CHECK: ChipModelError: wide does not run on the vendor's chip model: okk_gdma_32bit_set_C_local requires W>0 && W<=GDMA_MAX_W, and W=70000
 refuse(Program(lower(SUM, "BM1684X")).run, x, on="vendor")
-# CHECK: LayoutError: the vendor's chip model with the functions of OKKernel is one of BM1684; the program is for a chip of 64 cores with 262144 bytes
+# CHECK: LayoutError: the vendor's chip model with OKKernel's functions is that of BM1684; the program is for a chip of 64 cores with 262144 bytes
 refuse(Program(lower(POWERS), simulator_kernels=True).run, np.zeros(8, np.float16), on="vendor")
 # CHECK: LayoutError: npu_main_kernel has 1 commands that are not functions of OKKernel, which only the simulator runs
 os.environ["LAYOUT_CHIP_MODELS"] = str(folder)
