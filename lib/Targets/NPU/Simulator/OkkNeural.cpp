@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OkkNumbers.h"
 #include "OkkOperands.h"
 #include <algorithm>
 #include <limits>
@@ -321,7 +322,7 @@ void okk_bdc_max_pool2d(local_addr_t output_addr, local_addr_t input_addr,
                    float *to = y + int64_t(h) * out.w;
                    const float *from = x + row * windows.in.w + shift;
                    for (int64_t w = first; w <= last; ++w)
-                     to[w] = std::max(to[w], from[w * windows.stride.w]);
+                     to[w] = latestGreatest(to[w], from[w * windows.stride.w]);
                  });
                });
 }

@@ -11,6 +11,7 @@
 //     denormals            are +0 or -0, as operands and as results
 //     max, min, greater    NaN compares as false: max and min return the second
 //                          operand next to NaN; min(0, -0) is the first
+//     maxima of windows    NaN is ignored, -inf is the lowest number
 //     -x                   +0 for both zeros
 //     a / b                a times the reciprocal of b, which is infinite for
 //                          infinite b, and 0 for |b| > 2^126
@@ -53,6 +54,11 @@ inline float greaterOf(float a, float b) {
 }
 inline float lessOf(float a, float b) {
   return flushed(flushed(b) >= flushed(a) ? a : b);
+}
+/// Continues the maximum of a window, which starts from the lowest number and
+/// ignores NaN.
+inline float latestGreatest(float most, float a) {
+  return flushed(a) >= most ? flushed(a) : most;
 }
 inline float negativeOf(float a) {
   return flushed(a) == 0 ? 0.0f : flushed(-a);

@@ -106,23 +106,24 @@ def add_elements():
         check(name, elements(constants + body, [x], x), [x], wanted)
     equal = np.where(random.random(shape) < 0.5, a, b)
     for name, predicate, x, is_true in [("greater_select", "ogt", b, a > b), ("greater_select", "olt", b, a < b),
-                                        ("equal_select", "oeq", equal, a == equal), ("greater_select", "oge", equal, a >= equal)]:
+                                        ("equal_select", "ueq", equal, a == equal), ("greater_select", "oge", equal, a >= equal)]:
         check(name, elements(f"%p = arith.cmpf {predicate}, %a0, %a1 : f32\n    %v = arith.select %p, %a2, %a3 : f32",
                                    [a, x, c, d], a), [a, x, c, d], np.where(is_true, c, d))
-        if predicate not in ("ogt", "oeq"):
+        if predicate != "ogt":
             continue
-        kind, two = name.split("_")[0], "%two = arith.constant 2.0 : f32\n    "
-        check(f"{name}_value", elements(
-            f"{constants}{two}%p = arith.cmpf {predicate}, %a0, %a1 : f32\n    %v = arith.select %p, %two, %zero : f32",
+        two = "%two = arith.constant 2.0 : f32\n    "
+        check("greater_select_value", elements(
+            f"{constants}{two}%p = arith.cmpf ogt, %a0, %a1 : f32\n    %v = arith.select %p, %two, %zero : f32",
             [a, x], a), [a, x], np.where(is_true, F32(2), F32(0)))
-        holds = a > 1 if kind == "greater" else np.zeros(shape, bool)
-        check(f"{kind}_C_select_value", elements(
-            f"{constants}{two}%p = arith.cmpf {predicate}, %a0, %one : f32\n    %v = arith.select %p, %two, %zero : f32",
-            [a], a), [a], np.where(holds, F32(2), F32(0)))
-        if kind == "greater":
-            check("C_greater_select_value", elements(
-                f"{constants}{two}%p = arith.cmpf ogt, %one, %a0 : f32\n    %v = arith.select %p, %two, %zero : f32",
-                [a], a), [a], np.where(1 > a, F32(2), F32(0)))
+        for order, which in (("%a0, %one", "greater_C"), ("%one, %a0", "C_greater")):
+            check(f"{which}_select_value", elements(
+                f"{constants}{two}%p = arith.cmpf ogt, {order} : f32\n    %v = arith.select %p, %two, %zero : f32",
+                [a], a), [a], np.where(a > 1 if which == "greater_C" else 1 > a, F32(2), F32(0)))
+    left, right = (random.integers(0, 3, shape).astype(I32) for _ in range(2))
+    words = f"{constants}%two = arith.constant 2 : i32\n    "
+    for name, other, values in [("equal_select_value", "%a1", right), ("equal_C_select_value", "%two", I32(2))]:
+        check(name, elements(f"{words}%p = arith.cmpi eq, %a0, {other} : i32\n    %v = arith.select %p, %one, %zero : f32",
+                             [left, right], a), [left, right], np.where(left == values, F32(1), F32(0)))
     i, j = (random.integers(-2**31, 2**31, (3, 70, 7)).astype(I32) for _ in range(2))
     for name, of in [("and", np.bitwise_and), ("or", np.bitwise_or), ("xor", np.bitwise_xor)]:
         check(f"32bit_{name}", elements(f"%v = arith.{name}i %a0, %a1 : i32", [i, j], i), [i, j], of(i, j))

@@ -2,8 +2,10 @@
 # RUN: %host_cxx -shared -Wl,--whole-archive %layout_obj_root/lib/libLayoutNpuSimulator.a -Wl,--no-whole-archive -o %t/okk.so
 # RUN: %python %s %t/okk.so | FileCheck %s
 # Check each function of okk_bdc.h separately on random tensors of several shapes and start cores, against numpy; the
-# largest relative difference must be below 1e-6, for sums below 1e-5.
+# largest relative difference must be below 1e-6, for sums below 1e-5. Check the results for special values, which are
+# those of the vendor's model of BM1684, and that arguments out of range are refused.
 # CHECK: functions: {{[0-9]+}} runs, 0 wrong, 0 errors
+# CHECK: arguments refused: 22 of 22
 # CHECK: refused: 7 of 7
 # CHECK: kernels: 5 of 5
 import ctypes
@@ -124,7 +126,7 @@ class Chip:
         """Stores bytes contiguously, with aligned or compact channels."""
         rows = -(-(self.start + array.shape[1]) // UNITS)
         plane = array.shape[2] * array.shape[3]
-        plane = plane if compact else -(-plane // EU) * EU
+        plane = -(-plane // (4 if compact else EU)) * (4 if compact else EU)
         address, system = self.start * BYTES + self.free, okk.okk_sim_alloc(array.nbytes)
         self.free += -(-array.shape[0] * rows * plane // EU) * EU
         okk.okk_sim_write(system, array.ctypes.data, array.nbytes)
@@ -169,6 +171,8 @@ def words(array):
 
 def shift(values, by, signed):
     values = values.view(np.int32) if signed else values.view(np.uint32)
+    by = (by + 32) % 64 - 32  # six bits, signed
+    by = np.where(by == -32, 0, by)
     left = (values.view(np.uint32).astype(np.uint64) << np.clip(by, 0, 40).astype(np.uint64)).astype(np.uint32)
     right = values.astype(np.int64) >> np.clip(-by, 0, 31 if signed else 40)
     return np.where(by >= 0, left, right.astype(np.uint64).astype(np.uint32)).astype(np.uint32)
@@ -176,7 +180,7 @@ def shift(values, by, signed):
 
 UNARY = {"relu": lambda a: np.maximum(a, 0), "neg": lambda a: -a, "reciprocal": lambda a: 1 / a,
          "32bit_cpy": lambda a: a}
-ALIGNED = {"rsqrt": lambda a: 1 / np.sqrt(a), "sqrt": np.sqrt, "lookup_exp": np.exp}
+ALIGNED = {"rsqrt": lambda a: 1 / np.sqrt(a), "sqrt": np.sqrt}
 WORK = {"exp": np.exp, "sigmoid": lambda a: 1 / (1 + np.exp(-a)), "tanh": np.tanh}
 BINARY = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "max": np.maximum,
           "min": np.minimum}
@@ -221,7 +225,7 @@ def elementwise(shape, start):
         run(name, [x, y], fn(words(x), words(y)).view(np.float32))
         value = X32(fp32=3.25)
         run(name + "_C", [x], fn(words(x), np.uint32(value.u32)).view(np.float32), value)
-    by = random.integers(-35, 35, shape).astype(np.int32)
+    by = random.integers(-70, 70, shape).astype(np.int32)
     for name, signed in (("arithmetic", True), ("logical", False)):
         run(f"32bit_{name}_shift", [x, by.view(np.float32)], shift(x, by, signed).view(np.float32))
         run(f"32bit_{name}_shift_C", [x], shift(x, np.full(shape, -3), signed).view(np.float32), -3)
@@ -237,8 +241,8 @@ def elementwise(shape, start):
         check(name, chip.get(dst, shape), np.where(test, 7, 0).astype(np.float32), 0)
     at, number = lambda address: OrAddress(True, OrAddress.Context(addr=address)), OrAddress(False)
     number.context.val = 1.0
-    for name, test in (("greater_select", x > 1), ("equal_select", x == 1)):
-        getattr(okk, "okk_bdc_" + name)(dst, *map(ctypes.byref, (at(a), number, at(b), number)), size)
+    for name, other, test in (("greater_select", number, x > 1), ("equal_select", at(b), x == y)):
+        getattr(okk, "okk_bdc_" + name)(dst, *map(ctypes.byref, (at(a), other, at(b), number)), size)
         check(name, chip.get(dst, shape), np.where(test, y, 1).astype(np.float32), 0)
     for name in ("mac", "mac_C"):
         chip = Chip(start)
@@ -300,7 +304,7 @@ def layers(n, c, h, w, o, start, kernel, padding, stride, dilation):
     if dilation != (1, 1):
         return
     for name, want in (("avg_pool2d", taps.mean(-1)),
-                       ("max_pool2d", windows(x, kernel, padding, stride, dilation, -np.inf).max(-1))):
+                       ("max_pool2d", windows(x, kernel, padding, stride, dilation, LOWEST).max(-1))):
         getattr(okk, "okk_bdc_" + name)(dst, src, ctypes.byref(Dim4(n, c, h, w)), *kernel, ctypes.byref(pad),
                                         ctypes.byref(step))
         check(name, chip.get(dst, shape), want, 1e-5)
@@ -320,6 +324,107 @@ def products(m, k, n, left_width, right_width, start):
         got = chip.get_matrix(dst, m, n, right_width)
         want = left.astype(np.float64) @ right + bias * using_bias + before * adds
         check("matmul", got, want.astype(np.float32), 1e-5)
+
+
+NAN, INF, LOWEST = np.nan, np.inf, np.finfo(np.float32).min
+SMALL = 1e-40  # a denormal
+# (function, sources, constants, results) on the vendor's model of BM1684.
+SPECIAL = [
+    ("neg", [[0, -0.0, SMALL, INF]], [], [0, 0, 0, -INF]),
+    ("relu", [[NAN, -0.0, SMALL, -1]], [], [0, 0, 0, 0]),
+    ("add", [[SMALL, -0.0, -0.0, INF], [1e-38, -0.0, 0, -INF]], [], [0, -0.0, 0, NAN]),
+    ("add", [[SMALL, 1.2e-38], [0.5, 1.18e-38]], [], [0.5, 2.38e-38]),
+    ("sub", [[1.2e-38, -0.0, 0], [1.18e-38, 0, SMALL]], [], [0, -0.0, 0]),
+    ("mul", [[1.2e-38, 0, -1], [0.5, INF, SMALL]], [], [0, NAN, -0.0]),
+    ("max", [[NAN, 1, 0, -0.0, -SMALL], [1, NAN, -0.0, 0, -1]], [], [1, NAN, -0.0, 0, -0.0]),
+    ("min", [[NAN, 1, 0, -0.0, SMALL], [1, NAN, -0.0, 0, 1]], [], [1, NAN, 0, -0.0, 0]),
+    ("div", [[1, 1, 0, 0, 3e38, 1, INF], [0, INF, 0, INF, 9e37, 2e38, INF]], [], [INF, INF, NAN, NAN, 0, 0, INF]),
+    ("reciprocal", [[0, -0.0, INF, 1.2e-38, 2e38]], [], [INF, -INF, INF, INF, 0]),
+    ("sqrt", [[0, -0.0, SMALL, INF, -4]], [], [2.2426577e-20, -7.6313688e18, 2.2426577e-20, -INF, INF]),
+    ("rsqrt", [[0, -0.0, INF, -4]], [], [4.45899464e19, -1.31038075e-19, -INF, INF]),
+    ("exp", [[NAN, -128, -100, 88.7228]], [], [NAN, 0, 0, 3.4026947e38]),
+    ("sigmoid", [[NAN, 100, -88.5]], [], [NAN, 1, 0]),
+    ("tanh", [[NAN, 40, -40]], [], [NAN, 1, -1]),
+    ("taylor_exp", [[1, -1]], [2], [2.5, 0.5]),
+    ("exp_tunable", [[1.5, -0.25, 3]], [1], [np.e * 1.5, 0.75, np.e ** 3]),
+    ("greater_select_value", [[NAN, 1, SMALL, 0, 2], [1, NAN, 0, -0.0, 1]], [X32(fp32=5)], [0, 0, 0, 0, 5]),
+    ("equal_select_value", [[NAN, 0, 0, INF, SMALL], [NAN, 0, -0.0, INF, 0]], [X32(fp32=5)], [5, 5, 0, 5, 0]),
+    ("equal_C_select_value", [[0, -0.0, SMALL, NAN]], [ctypes.c_float(0), X32(fp32=5)], [5, 0, 0, 0]),
+    ("max_pool2d", [[NAN, -INF, -SMALL]], [], [LOWEST, LOWEST, -0.0]),
+]
+INTEGERS = [("fp32_to_int32", [1.5, -1.5, 2.5, 3e9, -3e9, NAN, INF, SMALL],
+             [1, -1, 2, 2**31 - 1, -2**31, 2**31 - 1, 2**31 - 1, 0])]
+LOOKUPS = [("lookup_exp", [-103, -1, 0, 1, 88], np.exp(np.array([-103, -1, 0, 1, 88], np.float32))),
+           ("lookup_int32_to_fp32", [-128, 0, 127], [-128, 0, 127])]
+ALIGNED_NAMES = ("sqrt", "rsqrt", "taylor_exp")
+WORK_NAMES = ("exp", "sigmoid", "tanh", "exp_tunable")
+
+
+def call(name, chip, dst, sources, constants, shape):
+    """Calls a function on rows of one core."""
+    size = ctypes.byref(Dim4(*shape))
+    function = getattr(okk, "okk_bdc_" + name)
+    if name == "max_pool2d":
+        function(dst, *sources, size, 1, 1, None, None)
+    elif name in WORK_NAMES:
+        function(dst, *sources, chip.place(shape)[0], size, *constants)
+    elif name in ALIGNED_NAMES or name in ("fp32_to_int32", "lookup_exp", "lookup_int32_to_fp32"):
+        function(dst, *sources, size, *constants)
+    else:
+        function(dst, *sources, *constants, size, *[None] * (1 + len(sources)))
+
+
+def special():
+    for name, sources, constants, want in SPECIAL:
+        arrays = [np.array(source, np.float32).reshape(1, 1, 1, -1) for source in sources]
+        chip = Chip()
+        (dst, _), places = chip.place(arrays[0].shape), [chip.put(array) for array in arrays]
+        call(name, chip, dst, places, constants, arrays[0].shape)
+        got, want = chip.get(dst, arrays[0].shape).ravel(), np.array(want, np.float32)
+        same = (np.isnan(got) & np.isnan(want)) | ((got == want) & (np.signbit(got) == np.signbit(want)))
+        with np.errstate(invalid="ignore"):
+            close = np.isfinite(want) & np.isfinite(got) & (np.abs(got - want) <= 1e-6 * np.abs(want))
+        exact = name in (*WORK_NAMES, "rsqrt", "sqrt") or "add" in name
+        check(name, np.where(same | (close & exact), want, got), want, 0)
+    for name, source, want in INTEGERS + LOOKUPS:
+        element = np.float32 if name == "fp32_to_int32" else np.int32
+        array = np.array(source, element).view(np.float32).reshape(1, 1, 1, -1)
+        chip = Chip()
+        (dst, _), place = chip.place(array.shape), chip.put(array)
+        call(name, chip, dst, [place], [], array.shape)
+        got = chip.get(dst, array.shape).ravel()
+        if name == "fp32_to_int32":
+            got, want = got.view(np.int32).astype(np.float64), np.array(want, np.float64)
+            check(name, np.where(got == want, 0, 1).astype(np.float32), np.zeros(len(got), np.float32), 0)
+        else:
+            check(name, got, np.array(want, np.float32), 1e-6)
+
+
+def refused_arguments():
+    """Checks arguments out of range, and results over memory that a function still reads."""
+    cases = [("exp", value) for value in (-129, 88.73, INF, -INF, LOWEST)]
+    cases += [("sigmoid", value) for value in (-89, 130, INF, -INF)]
+    cases += [("tanh", value) for value in (-87, 89, INF, -INF)]
+    cases += [("lookup_exp", np.array(value, np.int32).view(np.float32)) for value in (-104, 89)]
+    cases += [("lookup_int32_to_fp32", np.array(value, np.int32).view(np.float32)) for value in (-129, 128)]
+    count, shape = 0, (1, 1, 1, 1)
+    for name, value in cases:
+        chip = Chip()
+        (dst, _), place = chip.place(shape), chip.put(np.full(shape, value, np.float32))
+        call(name, chip, dst, [place], [], shape)
+        count += len(errors()) == 1
+    one = ctypes.byref(Dim4(*shape))
+    for name, over_source in (("exp", True), ("tanh", True), ("exp", False), ("sigmoid", False)):
+        chip = Chip()
+        place, (work, _) = chip.put(np.ones(shape, np.float32)), chip.place(shape)
+        getattr(okk, "okk_bdc_" + name)(place if over_source else work, place, work, one)
+        count += len(errors()) == 1
+    chip = Chip()
+    place, number = chip.put(np.ones(shape, np.float32)), OrAddress(False)
+    at = OrAddress(True, OrAddress.Context(addr=place))
+    okk.okk_bdc_equal_select(place, *map(ctypes.byref, (at, number, at, at)), one)
+    count += len(errors()) == 1
+    print(f"arguments refused: {count} of {len(cases) + 5}")
 
 
 def refused():
@@ -368,6 +473,8 @@ layers(3, 1, 5, 4, 9, 1, (5, 4), (0, 0, 0, 0), (1, 1), (1, 1))
 products(3, 7, 10, 2, 3, 0)
 products(1, 40, 33, 10, 9, 2)
 products(5, 1, 1, 1, 1, 3)
+special()
 print(f"functions: {runs} runs, {wrong} wrong, {broken} errors")
+refused_arguments()
 refused()
 kernels()
