@@ -176,7 +176,9 @@ Problem::Problem(Sizes box, unsigned numIndices)
   }
 }
 
-/// Adds to the weight. Returns false if the statement becomes too heavy.
+/// Adds the variables of digits to the weight of the problem, and lowers the
+/// limit on isl's operations accordingly. Returns false if the weight exceeds
+/// kMaxWeight, so that the proof is to be given up.
 bool Problem::addWeight(unsigned variables) {
   weight += variables;
   isl_ctx_set_max_operations(ctx.get(),

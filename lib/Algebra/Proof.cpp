@@ -110,7 +110,8 @@ static PairProof walk(const LayoutMap &special, Sizes sizes,
                    : PairProof();
 }
 
-/// Returns true if all factors together have few enough points to enumerate.
+/// Returns true if the factors, each of which is enumerated by itself, have at
+/// most kMaxPoints points in sum.
 static bool haveFewPoints(ArrayRef<Factor> factors) {
   int64_t rest = kMaxPoints;
   return llvm::all_of(factors, [&](const Factor &factor) {

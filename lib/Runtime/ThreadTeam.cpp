@@ -19,12 +19,14 @@ static constexpr int64_t kSpinNanoseconds = 50'000;
 /// The number of times that the caller polls the parts of helpers before it
 /// sleeps.
 static constexpr unsigned kSpinsOfCaller = 2000;
-/// The length of the shortest loop that a helper speeds up, in handovers. Most
-/// of that time is the transfer of cache lines written by another core.
+/// The time of the shortest loop that is divided among threads, as a multiple
+/// of `handover`, the measured time to hand work to another thread. Most of the
+/// time of such a loop is the transfer of cache lines that another core wrote.
 static constexpr int64_t kHandoversPerLoop = 40;
-/// The lower bound of `leastShared`.
+/// The lower bound of `leastShared`, the time of the shortest loop that is
+/// divided among threads, in nanoseconds.
 static constexpr int64_t kLeastShared = 5'000;
-/// The upper bound of `leastShared`.
+/// The upper bound of `leastShared` in nanoseconds.
 static constexpr int64_t kMostShared = 50'000;
 /// The number of handovers that are measured.
 static constexpr unsigned kHandovers = 64;

@@ -52,10 +52,12 @@ public:
   size_t getNumBuckets() const { return records.size(); }
   Bucket getBucket(size_t index) const;
 
-  /// Sets all variables.
+  /// Sets every variable of `assignment`, the last eliminated one first, to the
+  /// value that is cheapest for the values of the later ones.
   void substituteBack(std::vector<unsigned> &assignment) const;
 
 private:
+  /// The factors of one bucket, and the variables of their message.
   struct Group {
     llvm::SmallVector<unsigned, 4> factors;
     llvm::SmallVector<unsigned, 8> scope; // without the variable; in order
@@ -95,7 +97,9 @@ private:
   llvm::SmallVector<Record, 0> records;
   llvm::SmallVector<unsigned, 0> bucketFactors;
 
-  /// Messages by the tables of a group and their places in its scope.
+  /// The message of each bucket that was computed. The key of a bucket has the
+  /// domains of its variables and, per factor, its table and the positions of
+  /// its variables in Group::scope. So buckets of repeated layers have one key.
   llvm::DenseMap<llvm::ArrayRef<unsigned>, Message> known;
   llvm::BumpPtrAllocator keys;
   SumBuffers buffers;

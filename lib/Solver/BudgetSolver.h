@@ -151,11 +151,14 @@ private:
   const FactorGraph &graph;
   const Budget &budget;
   const SolveOptions &options;
-  /// The terms that have a choice.
+  /// The terms of the budget whose amounts depend on a value: first the
+  /// permanent ones, which count at every point, then those of each peak, a
+  /// point of the program with amounts of its own.
   std::vector<Link> terms;
-  /// The place after the last term of each peak, or of all terms.
+  /// Per peak, the place after its last term. If the budget has no peaks, one
+  /// entry: the place after the last permanent term.
   std::vector<unsigned> ends;
-  /// The number of permanent terms, which come first.
+  /// The number of permanent terms, which are first in `terms`.
   unsigned numAlways = 0;
   /// The amount that every assignment uses, and the unit of amounts above it.
   int64_t least = 0, unit = 1;
@@ -164,8 +167,8 @@ private:
   /// Upper bounds of the cost and units of an assignment.
   Cost mostCost = 0;
   int64_t mostUnits = 0;
-  /// Per place, the sums of later terms up to the limit, ascending; empty if
-  /// there are too many to list.
+  /// Per place, the sums of units that the terms after it can take, up to the
+  /// limit, ascending; empty if there are too many to list.
   std::vector<std::vector<int64_t>> sums;
   /// The values of the next chain, per place.
   std::vector<std::vector<int64_t>> states;

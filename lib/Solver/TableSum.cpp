@@ -180,7 +180,8 @@ template <typename Add> void Minimizer<Add>::addTerm(const SumTerm &term) {
     rows.push_back(copyToRows(term));
 }
 
-/// Computes out[i] = min(out[i], row(i)) for a block.
+/// Lowers the minima `out` of the current block, `block` entries, to the costs
+/// row(i) if these are less: out[i] = min(out[i], row(i)).
 template <typename Add>
 template <typename Fn>
 void Minimizer<Add>::addRows(Cost *out, Fn row) {

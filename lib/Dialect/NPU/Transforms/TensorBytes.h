@@ -25,16 +25,21 @@
 
 namespace mlir::npu {
 
-/// Returns all bytes that the layout reserves. `storage` contains the start
-/// byte.
+/// Returns the one range of bytes that the layout reserves in every core, from
+/// the start byte of `storage` on: its rows, i.e. elements and the gaps between
+/// them.
 OwnedBytes getRows(const Storage &storage, ArrayRef<int64_t> shape);
 
-/// Returns the bytes of all elements, or all rows if there are too many
-/// elements.
+/// Returns the byte ranges of the elements in each core, without gaps. If more
+/// than kMaxPoints elements or ranges would be enumerated, returns the result
+/// of getRows.
 OwnedBytes getElements(const Storage &storage, ArrayRef<int64_t> shape);
 
-/// Returns the bytes of an allocated tensor at `byte` of every core: all rows,
-/// or with `exactBytes` only its elements and those of its views.
+/// Returns the bytes that a tensor owns if it is allocated at `byte` of every
+/// core: those of getRows, or with `exactBytes` those of getElements for the
+/// tensor and all its views. If getElements falls back to getRows for one of
+/// these, the tensor owns its rows. Fails, with an error at the op, if the
+/// storage of a memref has no map.
 FailureOr<OwnedBytes> getOwnedBytes(AllocOp alloc, int64_t byte,
                                     bool exactBytes);
 

@@ -15,7 +15,9 @@ using llvm::Twine;
 
 namespace {
 
-/// Plans the transfers for one box of loops with even steps.
+/// Plans the transfers of one box of indices: the product of one DimPiece per
+/// dim. In each of its loops, the core and the offset of both sides advance by
+/// constant steps.
 class BoxPlanner {
 public:
   BoxPlanner(const DimTables (&tables)[2], const TransferLimits &limits,

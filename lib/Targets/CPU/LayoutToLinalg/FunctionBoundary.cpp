@@ -139,9 +139,12 @@ FunctionBoundaries::FunctionBoundaries(Operation *root) {
   });
 }
 
-/// Returns the converted `types`, with storage types instead of physical types.
-/// Calls `reshape` with each such tensor, the position of its first value and
-/// the number of its values.
+/// Returns the types that `types` have in the signature of a function. Inside
+/// of it, a tensor is a physical tensor, whose dims are the stored axes of its
+/// map. In the signature it is the storage array, whose dims can be other
+/// groups of these axes (`stored(..)`). For each tensor with different types,
+/// calls `reshape` with its logical type, the position of the array among the
+/// returned types, and the number of types of the tensor, sizes included.
 static SmallVector<Type>
 getCrossingTypes(const TypeConverter &converter, TypeRange types,
                  function_ref<void(RankedTensorType, size_t, size_t)> reshape) {

@@ -23,10 +23,11 @@
 
 namespace mlir::layout {
 
-/// Emits the element at a logical index inside the box.
+/// Emits the element at a logical index, one value per dim. Callers pass only
+/// indices that are at least 0 and below the sizes of the tensor.
 using EmitElement = function_ref<Value(OpBuilder &, Location, ValueRange)>;
 
-/// Emits one value.
+/// Emits the value that one branch of a choice yields.
 using EmitValue = function_ref<Value(OpBuilder &, Location)>;
 
 /// Emits an scf.if whose result is that of `inside` if `condition` holds, and

@@ -124,11 +124,13 @@ std::optional<CopyTile> planCopyTile(ArrayRef<CopyDigit> digits, int64_t bytes,
 
 /// Rows that several copies process together.
 struct CopyChunk {
-  /// The digit that counts rows, and the digits of larger strides. They are the
-  /// same in all copies, slowest of the result first.
+  /// The loop over the rows of the source, which all copies have.
   CopyDigit row;
+  /// The loops with a larger stride in the source than all rows together, which
+  /// all copies have, in order of decreasing stride in the result.
   SmallVector<CopyDigit> outer;
-  /// The number of rows of one chunk, which fits in L1.
+  /// The number of rows of one chunk. Their elements in the source fill at most
+  /// half of L1.
   int64_t rows;
   /// The tile of each copy in one chunk.
   SmallVector<CopyTile> tiles;

@@ -22,7 +22,8 @@
 
 namespace mlir::layout {
 
-/// A position in a tile: its offset in every dim, and its lanes (0: scalar).
+/// A position in a tile: its offset in every dim, and the number of elements of
+/// the vector that starts there (`width`; 0 for a scalar).
 struct Point {
   SmallVector<int64_t> offset;
   int64_t width = 0;
@@ -62,9 +63,12 @@ protected:
   SmallVector<Value> evaluate(const Stage &stage, ArrayRef<Value> inputs,
                               ArrayRef<Value> inits, const Point &point,
                               ArrayRef<Value> wanted, bool withEffects = true);
-  /// Returns the accumulators of the root before the reduction.
+  /// Returns the initial accumulators of `kernel.root`, the op with the
+  /// reduction: for each point, one value per result of the root. They are
+  /// neutral elements, or elements of the tensors that the reduction adds to.
   SmallVector<Value> start(ArrayRef<Point> points);
-  /// Applies the finish to the accumulators `values` and writes the results.
+  /// Applies `kernel.finish`, if there is one, to the accumulators `values` in
+  /// the order of `start`, and writes the results.
   void finish(ArrayRef<Point> points, SmallVector<Value> values);
 
   void addBuffer(Value tensor);

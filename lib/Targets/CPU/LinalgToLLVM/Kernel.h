@@ -39,9 +39,10 @@ struct Stage {
   SmallVector<Value> operands;
   /// The reassociation that collapses each operand, or an empty list.
   std::vector<SmallVector<ReassociationIndices>> groups;
-  /// The map of each operand, to its collapsed dims.
+  /// The indexing map of each operand: from the dims of the kernel, its loops,
+  /// to the dims of the operand after `groups` are collapsed.
   SmallVector<AffineMap> maps;
-  /// The kernel dim of each dim of the op.
+  /// The dim of the kernel that each loop of `op` became.
   SmallVector<unsigned> dims;
 
   unsigned numInputs() const;

@@ -229,9 +229,10 @@ void layout::setArgumentTypes(func::FuncOp kernel, TypeRange types) {
     kernel->removeAttr("llvm.bareptr");
 }
 
-/// Puts the operand that is computed last first in commutative ops, so that
-/// kernels are equal if, for example, a residual is added first or last.
-/// Constants stay second.
+/// Orders the two operands of each commutative op: operand 0 becomes the one
+/// whose defining op comes later in pre-order. Then two kernels that differ
+/// only in this order, e.g. `x + residual` and `residual + x`, are equal.
+/// Constants are at the beginning of the function, so they stay operand 1.
 static void orderOperands(func::FuncOp function) {
   DenseMap<Value, size_t> places;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {

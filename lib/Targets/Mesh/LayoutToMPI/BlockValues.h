@@ -55,10 +55,13 @@ public:
   Value getOnMesh(OpBuilder &b, Location loc, const MeshBlocks &blocks,
                   Value block);
 
-  /// Returns the element of `numbers` for this rank.
+  /// Returns element r of `numbers`, a table with one number per device, for
+  /// the MPI rank r that executes the program: a constant if all are equal, or
+  /// else a value that is looked up at run time.
   OpFoldResult getNumber(ArrayRef<int64_t> numbers);
   Value getValue(ArrayRef<int64_t> numbers);
-  /// Returns the first index of a range on this rank, and its size.
+  /// Return the first index, and the size, of the range of the MPI rank that
+  /// executes the program.
   OpFoldResult getBegin(const DeviceRanges &range);
   OpFoldResult getSize(const DeviceRanges &range);
 

@@ -184,8 +184,11 @@ LogicalResult Cutter::makeStage(unsigned stage) {
   return success();
 }
 
-/// Creates the iterations of one piece, which accumulates into `results`, if
-/// any.
+/// Creates the op of one piece of a stage: a range of its reduction loop, or
+/// the whole op if that loop is not divided. `reads` has the boxes of the
+/// operands. A piece accumulates into `results`, the results of the pieces
+/// before it, if there are any, and replaces them by its own. Fails if the
+/// boxes are unknown (std::nullopt) or the op cannot be sliced to them.
 LogicalResult Cutter::makePiece(unsigned stage,
                                 const std::optional<Reads> &reads,
                                 SmallVector<Value> &results) {

@@ -143,8 +143,11 @@ bool FunctionEmitter::emitAsElements(linalg::LinalgOp op,
   return true;
 }
 
-/// Declares that the elements of one iteration belong together. Returns false
-/// if an element of the result is written more than once.
+/// Tells the simulator which elements of the operands `numbers`, the result
+/// first, each iteration of `op` combines, so that it reports elements read
+/// from a wrong address. Returns false, without declaring anything, if checks
+/// are off, if the map of the result is not a permutation, if a map has other
+/// results than loops and 0, or if an operand has no Numbering.
 bool FunctionEmitter::expectElements(linalg::LinalgOp op,
                                      ArrayRef<unsigned> numbers) {
   auto first = op.getMatchingIndexingMap(&op->getOpOperand(numbers.front()));

@@ -63,15 +63,20 @@ public:
   /// Returns an argument that is a union of an address and a number.
   Value getAddressOrNumber(bool ofWords, std::optional<Value> address,
                            uint32_t bits);
-  /// Begins a kernel on images of local tensors (sim_compute.h).
+  /// Begins a kernel of the simulator (sim_compute.h), which computes on
+  /// images: dense row-major copies of the operands. `points` is the number of
+  /// executions of its body.
   void beginCompute(StringRef name, int64_t points);
   void addOperand(int64_t bytes, const ImageUse &use);
   void keepInCore(int64_t inner, int64_t count);
-  /// Adds a box of the last operand; its source is in the image.
+  /// Adds a box of elements of the operand that addOperand added last.
+  /// `address` is that of its first element in local memory. The destination of
+  /// `box` has its strides there, and the source its part of the image.
   void addBox(const Transfer &box, Value address);
   void runCompute(StringRef kernel);
   void declareTensor(int64_t address, int64_t bytes, int64_t alignment);
-  /// Numbers the bytes of a box by its source, a row-major image.
+  /// Tells the simulator the number of each byte of a box of a tensor, which is
+  /// its position in the source of `box`, the row-major tensor.
   void numberElements(const Transfer &box, Value address);
   /// Declares the elements of a box in local memory, its destination.
   void declareElements(const Transfer &box, Value address);
