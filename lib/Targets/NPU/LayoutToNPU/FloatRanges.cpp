@@ -136,6 +136,16 @@ static OpOperand *getMaximized(linalg::LinalgOp op) {
   return nullptr;
 }
 
+/// Returns true if every element is read: each dim is a loop or has size 1.
+static bool readsAll(const Access &read) {
+  auto type = cast<RankedTensorType>(read.tensor.getType());
+  return llvm::all_of(llvm::zip_equal(read.map.getResults(), type.getShape()),
+                      [](auto dim) {
+                        auto [expr, size] = dim;
+                        return size == 1 || isa<AffineDimExpr>(expr);
+                      });
+}
+
 /// Returns true if `b` is the maximum of elements among which `a` is.
 static bool isMaximumOver(Value b, Value a) {
   std::optional<Access> most = getAccess(b), element = getAccess(a);
@@ -150,7 +160,8 @@ static bool isMaximumOver(Value b, Value a) {
   Access read =
       skipUnitReshapes({input->get(), op.getMatchingIndexingMap(input)});
   AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  if (read.tensor != element->tensor || !written.isProjectedPermutation())
+  if (read.tensor != element->tensor || !readsAll(read) ||
+      !written.isProjectedPermutation())
     return false;
   // The iteration that reads the element must write the maximum.
   auto type = cast<RankedTensorType>(most->tensor.getType());

@@ -68,6 +68,37 @@ func.func @other_rows(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
+// A window that leaves out the last element is no maximum of all.
+// CHECK-LABEL: func.func @window(
+// CHECK: arith.maximumf %{{.*}}, %cst{{.*}} : f32
+// CHECK: arith.minimumf
+// CHECK-NEXT: math.exp
+func.func @window(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %low = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<1xf32>
+  %f = linalg.fill ins(%low : f32) outs(%e : tensor<1xf32>) -> tensor<1xf32>
+  %k = tensor.empty() : tensor<3xf32>
+  %m = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a + b)>, affine_map<(a, b) -> (b)>, affine_map<(a, b) -> (a)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%x, %k : tensor<4xf32>, tensor<3xf32>) outs(%f : tensor<1xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.maximumf %a, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<1xf32>
+  %g = tensor.empty() : tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(a) -> (a)>, affine_map<(a) -> (0)>, affine_map<(a) -> (a)>],
+                       iterator_types = ["parallel"]}
+      ins(%x, %m : tensor<4xf32>, tensor<1xf32>) outs(%g : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %d = arith.subf %a, %b : f32
+    %p = math.exp %d : f32
+    linalg.yield %p : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
 // relu6 bounds what follows, through slices, sums with constants and products.
 // CHECK-LABEL: func.func @known(
 // CHECK: arith.maximumf
