@@ -8,8 +8,9 @@
 // The rewrites of npu-legalize-linalg. Law: every op computes the same
 // values in the same order, except for erf, which becomes a formula with an
 // error below 1.5e-7, logarithms and powers, which upstream's expansions
-// compute, and i64 values beyond 32 bits, which become f32
-// (SplitI64Arguments.cpp).
+// compute, i64 values beyond 32 bits, which become f32
+// (SplitI64Arguments.cpp), and exp of large numbers, which is not infinite
+// (BoundArguments.cpp).
 //
 //===----------------------------------------------------------------------===//
 
