@@ -9,7 +9,8 @@
 // values in the same order, except for erf, which becomes a formula with an
 // error below 1.5e-7, logarithms and powers, which upstream's expansions
 // compute, i64 values beyond 32 bits, which become f32 (SplitI64Arguments.cpp),
-// and sums over windows with long strides, which are sums of sums.
+// exp of large numbers, which is not infinite (BoundArguments.cpp), and sums
+// over windows with long strides, which are sums of sums.
 //
 //===----------------------------------------------------------------------===//
 
