@@ -20,22 +20,24 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-static bool isConverted(Operation *op) {
+static bool isElementwiseOnTensors(Operation *op) {
   return OpTrait::hasElementwiseMappableTraits(op) &&
-         llvm::any_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>) &&
-         !statesLayouts(op);
+         llvm::any_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>);
 }
 
 namespace {
 struct ConvertElementwise
     : layout::impl::ConvertElementwisePassBase<ConvertElementwise> {
+  using ConvertElementwisePassBase::ConvertElementwisePassBase;
+
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
     ConversionTarget target(*context);
-    target.markUnknownOpDynamicallyLegal(
-        [](Operation *op) { return !isConverted(op); });
+    target.markUnknownOpDynamicallyLegal([&](Operation *op) {
+      return !isElementwiseOnTensors(op) || (statesLayouts(op) && !all);
+    });
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
       signalPassFailure();

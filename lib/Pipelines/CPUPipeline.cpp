@@ -225,7 +225,9 @@ void layout::buildPreparedLinalgToLLVMPipeline(
 void layout::buildLinalgToLLVMPipeline(OpPassManager &pm,
                                        const LinalgToLLVMOptions &options) {
   pm.addPass(createVerifyLoweringInputPass());
-  buildPreparePipeline(pm);
+  PrepareOptions prepare;
+  prepare.all = true;
+  buildPreparePipeline(pm, prepare);
   if (options.checkIndices)
     pm.addPass(createCheckIndicesPass());
   buildPreparedLinalgToLLVMPipeline(pm, options);

@@ -29,7 +29,7 @@ void layout::buildPrepareForNPUPipeline(OpPassManager &pm, StringRef target) {
   // Tiling and the fit of operands in local memory need the final contractions
   // and the weights that are loaded.
   PrepareOptions prepare;
-  prepare.decomposeAll = true;
+  prepare.all = true;
   prepare.foldTransposes = true;
   buildPreparePipeline(pm, prepare);
   CheckIndicesPassOptions check;

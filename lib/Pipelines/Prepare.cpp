@@ -20,10 +20,10 @@ void layout::buildPreparePipeline(OpPassManager &pm,
   pm.addPass(createLowerTosaPass());
   pm.addPass(createInlineGlobalsPass());
   pm.addPass(createCropPadsPass());
-  pm.addPass(createConvertElementwisePass());
+  pm.addPass(createConvertElementwisePass({options.all}));
   pm.addPass(createPrepareForCanonicalizerPass());
   // Each structured op of a decomposition gets layouts.
-  pm.addPass(createDecomposeAggregatesPass({options.decomposeAll}));
+  pm.addPass(createDecomposeAggregatesPass({options.all}));
   pm.addPass(createFoldBroadcastsPass());
   pm.addPass(createDecomposeTransposedConvPass());
   pm.addPass(createFoldConstantSlicesPass({options.foldTransposes}));

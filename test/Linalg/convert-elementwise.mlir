@@ -1,4 +1,5 @@
 // RUN: layout-opt %s --layout-prepare-convert-elementwise | FileCheck %s
+// RUN: layout-opt %s --layout-prepare-convert-elementwise=all | FileCheck %s --check-prefix=ALL
 
 // Check that an elementwise op becomes a linalg.generic, with any ranks and
 // with scalars, and stays if its layouts are stated.
@@ -28,6 +29,10 @@ func.func @scalar(%x: f32) -> f32 {
 // CHECK-LABEL: func.func @stated
 // CHECK: math.exp %{{.*}} : tensor<4x6xf32, #{{.*}}>
 // CHECK: math.absf %{{.*}} {layout.operand_layouts = [#{{.*}}]} : tensor<4x6xf32>
+// ALL-LABEL: func.func @stated
+// ALL: linalg.generic
+// ALL: linalg.generic
+// ALL: return
 func.func @stated(%x: tensor<4x6xf32, #columns>, %y: tensor<4x6xf32>) -> (tensor<4x6xf32, #columns>, tensor<4x6xf32>) {
   %e = math.exp %x : tensor<4x6xf32, #columns>
   %a = math.absf %y {layout.operand_layouts = [#columns]} : tensor<4x6xf32>

@@ -143,7 +143,7 @@ def ConvertElementwisePass : Pass<"layout-prepare-convert-elementwise"> {
   let description = [{
     Runs upstream's conversion of elementwise ops, e.g. of `arith` and `math`, on ops whose layouts
     are free. An op with layouts in its types, or with constraints as attributes, stays; the
-    lowerings convert it.
+    lowerings convert it, unless `all` does it here.
 
     ```mlir
     %r = math.exp %x : tensor<4xf32>                          // before
@@ -151,6 +151,9 @@ def ConvertElementwisePass : Pass<"layout-prepare-convert-elementwise"> {
         outs(%x : tensor<4xf32>) { .. math.exp %in : f32 .. }
     ```
   }];
+  let options = [
+    Option<"all", "all", "bool", "false", "Convert ops with layouts, too">
+  ];
   let dependentDialects = ["::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];
 }

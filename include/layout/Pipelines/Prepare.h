@@ -23,11 +23,10 @@ class OpPassManager;
 namespace layout {
 
 struct PrepareOptions : PassPipelineOptions<PrepareOptions> {
-  Option<bool> decomposeAll{
-      *this, "decompose-all",
-      llvm::cl::desc("Decompose aggregates with layouts or a layout rule of "
-                     "their own, too, for a target that tiles ops before the "
-                     "decision"),
+  Option<bool> all{
+      *this, "all",
+      llvm::cl::desc("Rewrite ops with layouts or a layout rule of their own, "
+                     "too: no decision follows, or ops are tiled before it"),
       llvm::cl::init(false)};
   Option<bool> foldTransposes{
       *this, "fold-transposes",

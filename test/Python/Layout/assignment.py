@@ -85,8 +85,8 @@ class Assign(unittest.TestCase):
         layouts = assign(CONVOLUTION).layouts
         self.assertLessEqual({"%a", "%w", "%c"}, set(layouts))
         self.assertEqual(layouts["%c"].stored_shape((1, 32, 7, 7))[-1], 16)
-        split = """func.func @f(%x: tensor<2xf32>, %n: index) -> (tensor<2xf32>, tensor<2xf32>) {
-          %r:2 = scf.for %i = %n to %n step %n iter_args(%p = %x, %q = %x) -> (tensor<2xf32>, tensor<2xf32>) {
+        split = """func.func @f(%x: tensor<2xf32>, %n: index, %m: index) -> (tensor<2xf32>, tensor<2xf32>) {
+          %r:2 = scf.for %i = %n to %m step %n iter_args(%p = %x, %q = %x) -> (tensor<2xf32>, tensor<2xf32>) {
             %y = arith.addf %p, %q : tensor<2xf32> loc("layer.add")
             scf.yield %q, %y : tensor<2xf32>, tensor<2xf32>
           }
