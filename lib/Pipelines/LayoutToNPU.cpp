@@ -22,6 +22,9 @@ using namespace mlir::layout;
 
 void layout::buildPrepareForNPUPipeline(OpPassManager &pm, StringRef target) {
   pm.addPass(createCheckInputPass());
+  // The inliner simplifies, and upstream folds a pad with negative amounts that
+  // keeps its type.
+  pm.addPass(createCropPadsPass());
   pm.addPass(createInlinerPass());
   pm.addPass(createSequenceForallsPass());
   pm.addNestedPass<func::FuncOp>(createUnrollLoopsPass());

@@ -18,7 +18,9 @@ BOUND = 1e-5
 
 # What disagrees, with the reason: a function, a network, or a program by its test and number. A test fails if an entry
 # agrees: remove the entry with the change that mends it.
-KNOWN: dict[str, str] = {
+KNOWN = {
+    "function: tanh_tunable(1)": "terms: no emitted program calls it",
+    "function: tanh_tunable(4)": "terms: no emitted program calls it",
 }
 
 
