@@ -17,9 +17,11 @@ namespace mlir::layout {
 /// the static shape of its init although the loop may grow it. Upstream exports
 /// no other way to leave the pattern out than its mangled name;
 /// docs/upstream/scf-for-cast-folder.mlir fails if the name no longer matches.
-inline void addCanonicalizer(OpPassManager &pm) {
+inline void
+addCanonicalizer(OpPassManager &pm,
+                 const GreedyRewriteConfig &config = GreedyRewriteConfig()) {
   pm.addPass(createCanonicalizerPass(
-      GreedyRewriteConfig(), {"(anonymous namespace)::ForOpTensorCastFolder"}));
+      config, {"(anonymous namespace)::ForOpTensorCastFolder"}));
 }
 
 } // namespace mlir::layout

@@ -27,7 +27,11 @@ void layout::buildPreparePipeline(OpPassManager &pm,
   pm.addPass(createFoldBroadcastsPass());
   pm.addPass(createDecomposeTransposedConvPass());
   pm.addPass(createFoldConstantSlicesPass({options.foldTransposes}));
-  addCanonicalizer(pm);
+  // Unlike CSE, the canonicalizer merges equal constants of which one has
+  // constraints on its layout.
+  GreedyRewriteConfig config;
+  config.enableConstantCSE(false);
+  addCanonicalizer(pm, config);
   pm.addPass(createCSEPass());
 }
 
