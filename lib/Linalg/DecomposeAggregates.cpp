@@ -133,7 +133,8 @@ static LogicalResult decompose(RewriterBase &rewriter,
   FailureOr<SmallVector<Value>> parts = op.decomposeOperation(rewriter);
   if (failed(parts))
     return op->emitOpError(
-        "cannot be decomposed to structured ops; make its shape static");
+        "cannot be decomposed to structured ops; make its shape static, or "
+        "convert its tensors to plain ones by layout.convert");
   if (TypeRange(*parts) != op->getResultTypes())
     return op->emitOpError("decomposes into values of other types, but results "
                            "must keep their types and layouts");
