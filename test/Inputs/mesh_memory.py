@@ -18,7 +18,6 @@ import numpy as np
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "benchmarks"))
 from bench.mesh import CASES, DEVICE  # noqa: E402
 from layout_mlir import run_mesh
-from layout_mlir.run import PREPARATION
 from layout_mlir.tools import ToolError, run_tool
 from mesh_programs import RUNTIME, start
 from networks import NETWORKS
@@ -84,7 +83,7 @@ def decide_within(limit, most, path, target, folder):
     to `most`."""
     while True:
         try:
-            return limit, *decide(path, target(limit), folder, *PREPARATION)
+            return limit, *decide(path, target(limit), folder)
         except ToolError as error:
             least = int(re.search(r"needs at least (\d+) bytes", str(error))[1])
             limit = (least + most) // 2
