@@ -25,9 +25,8 @@ from numpy.typing import NDArray
 
 from . import LayoutError, Target
 from .isolated import Crashed, isolated
-from .npu_compiler import find_includes, link_program, run_compiler
+from .npu_compiler import find_build, find_includes, link_program, run_compiler
 from .npu_timeline import Event
-from .tools import find_tool
 
 CHIP, LIBRARY = "BM1684", "libbackend_bm1684.so"
 SECONDS = 3600
@@ -79,7 +78,7 @@ class Buffer(NamedTuple):
 def find_models() -> pathlib.Path | None:
     """Returns the folder of the installed models, or None."""
     own = os.environ.get("LAYOUT_CHIP_MODELS")
-    build = pathlib.Path(find_tool("layout-translate")).resolve().parents[1]
+    build = find_build()
     # A sanitizer build is nested in the plain one.
     folders = [pathlib.Path(own)] if own else [build / "chip-models", build.parent / "chip-models"]
     return next((folder for folder in folders if (folder / LIBRARY).exists()), None)

@@ -35,14 +35,15 @@ def run_compiler(cxx: str | None, *arguments: str | pathlib.Path) -> None:
         raise LayoutError(f"{shlex.join(command)}\n{done.stderr[:4000]}")
 
 
-def _find_build() -> pathlib.Path:
+def find_build() -> pathlib.Path:
+    """Returns the build directory, or the installed package, that has the tools."""
     return pathlib.Path(find_tool("layout-translate")).resolve().parents[1]
 
 
 def find_includes() -> list[str]:
     """Returns the options by which programs find okk.h and the project's headers."""
     tree = pathlib.Path(__file__).resolve().parents[2]
-    okk = _find("include/layout/Targets/NPU/Simulator/okk", tree, _find_build())
+    okk = _find("include/layout/Targets/NPU/Simulator/okk", tree, find_build())
     include = next(above for above in okk.parents if above.name == "include")
     return ["-I", str(include), "-I", str(okk)]
 
@@ -67,7 +68,7 @@ def link_program(program: bytes, cxx: str | None, library: pathlib.Path, *argume
 
 def find_simulator() -> list[str | pathlib.Path]:
     """Returns the link options that add the simulator to a program."""
-    build = _find_build()
+    build = find_build()
     # Python cannot load a sanitizer build, which is nested in the plain one.
     simulator = _find("lib/libLayoutNpuSimulator.a", build, build.parent)
     return ["-Wl,--whole-archive", simulator, "-Wl,--no-whole-archive"]

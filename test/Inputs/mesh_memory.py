@@ -36,9 +36,9 @@ def compile_counted(lowered, library):
                     RUNTIME, f"-Wl,-rpath,{RUNTIME.parent}", "-o", library], check=True)
 
 
-def decide(text_path, target, folder, *passes):
+def decide(text_path, target, folder):
     """Returns the statistics of a decision, and its program for a rank, with counters and the blocks of arguments."""
-    run_tool("layout-opt", text_path, *passes, f"--layout-assign=target={{{target}}}", "-o", folder / "assigned.mlir")
+    run_tool("layout-opt", text_path, f"--layout-assign=target={{{target}}}", "-o", folder / "assigned.mlir")
     text = (folder / "assigned.mlir").read_text()
     assignment = {name: int(value) for name, value in
                   re.findall(r"(\w+) = (\d+)", re.search(r"layout\.assignment = \{(.*?)\}", text)[1])}
