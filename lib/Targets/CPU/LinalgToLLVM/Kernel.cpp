@@ -243,6 +243,21 @@ static Start findStart(const Stage &stage, unsigned i) {
   return old;
 }
 
+/// Returns the extents of the loops of `op`. An extent is static if the type of
+/// any operand states it, not only that of the first which the loop indexes:
+/// steps after this one drop dims that are one in their own operand.
+static SmallVector<int64_t> getExtents(linalg::LinalgOp op) {
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  for (OpOperand &operand : op->getOpOperands())
+    for (auto [expr, size] :
+         llvm::zip_equal(op.getMatchingIndexingMap(&operand).getResults(),
+                         op.getShape(&operand)))
+      if (auto dim = dyn_cast<AffineDimExpr>(expr);
+          dim && !ShapedType::isDynamic(size))
+        extents[dim.getPosition()] = size;
+  return extents;
+}
+
 FailureOr<Kernel> layout::matchKernel(linalg::LinalgOp op) {
   if (!isUsable(op))
     return failure();
@@ -272,7 +287,7 @@ FailureOr<Kernel> layout::matchKernel(linalg::LinalgOp op) {
   }
 
   kernel.iterators = kernel.root.op.getIteratorTypesArray();
-  kernel.extents = kernel.root.op.getStaticLoopRanges();
+  kernel.extents = getExtents(kernel.root.op);
   kernel.merged.resize(kernel.extents.size());
   for (unsigned i = 0, e = kernel.root.op.getNumDpsInits(); i < e; ++i)
     kernel.starts.push_back(findStart(kernel.root, i));

@@ -223,3 +223,25 @@ func.func @whole_slice(%x: tensor<?x?x8xf32>, %w: tensor<8x8xf32>, %rows: index,
   } -> tensor<?x?x8xf32>
   return %r : tensor<?x?x8xf32>
 }
+
+// -----
+
+// The type of one operand leaves open what that of the result states: an extent of one.
+// CHECK-LABEL: func.func @partly_static
+// CHECK: scf.for %[[ROW:.*]] = %c0 to %c3
+// CHECK: scf.for %[[K:.*]] = %c0 to %c2
+// CHECK: memref.load %{{.*}}[%[[K]], %c0]
+// CHECK: memref.store %{{.*}}, %{{.*}}[%[[ROW]]]
+func.func @partly_static(%x: tensor<2x?xf32>, %w: tensor<3x2xf32>) -> tensor<3x1xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<3x1xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<3x1xf32>) -> tensor<3x1xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<2x?xf32>, tensor<3x2xf32>) outs(%f : tensor<3x1xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<3x1xf32>
+  return %r : tensor<3x1xf32>
+}
