@@ -40,7 +40,7 @@ def lower(module, folder, target):
     """Returns the programs for the CPU and for the device, before and after."""
     written = ("--emit-bytecode", "--verify-each=false", "-o")
     programs = [folder / f"{name}.mlirbc" for name in ("cpu", "before", "after")]
-    cpu, pipeline, _ = DEVICES["cpu"]
+    cpu, pipeline = DEVICES["cpu"]
     run_tool("layout-opt", module, f"--{pipeline}=target={{{cpu}}} cpu=host", *written, programs[0])
     kernels = folder / "kernels.mlirbc"
     write_before(module, kernels, target)

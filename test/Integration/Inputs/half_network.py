@@ -24,7 +24,7 @@ def main(folder, limit, *network):
                     "--runnable", "-o", single, "--inputs", folder / "inputs"], check=True)
     # Minus infinity is written as its bits.
     half.write_text(single.read_text().replace("f32", "f16").replace("0xFF800000", "0xFC00"))
-    target, pipeline, _ = DEVICES["opencl"]
+    target, pipeline = DEVICES["opencl"]
     run_tool("layout-opt", single, "--layout-linalg-to-llvm", "-o", folder / "single.ll.mlir")
     run_tool("layout-opt", half, "--layout-linalg-to-llvm", "-o", folder / "stored.ll.mlir")
     run_tool("layout-opt", half, f"--{pipeline}=target={{{target}}}", "-o", folder / "half.ll.mlir")

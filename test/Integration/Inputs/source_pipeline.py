@@ -23,7 +23,7 @@ def main(folder, results, *network):
     folder.mkdir()
     subprocess.run([sys.executable, "-m", "networks", *network, "-o", folder / "net.mlir",
                     "--inputs", folder / "inputs"], check=True)
-    target, pipeline, _ = DEVICES["opencl"]
+    target, pipeline = DEVICES["opencl"]
     run_tool("layout-opt", folder / "net.mlir", f"--{pipeline}=target={{{target}}}", "-o", folder / "net.ll.mlir")
     inputs = sorted((folder / "inputs").glob("*.npy"), key=lambda path: int(path.stem))
     pipelines = {"source": {"LAYOUT_OPENCL_SOURCE": "1", "LAYOUT_OPENCL_TRANSLATOR": "no-such-tool"},
