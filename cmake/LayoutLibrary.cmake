@@ -21,15 +21,7 @@ function(layout_add_library name)
     add_dependencies(${name} ${ARG_DEPENDS})
     add_dependencies(layout-headers ${ARG_DEPENDS})
   endif()
-  if(ARG_PRECOMPILED AND LAYOUT_PRECOMPILED_HEADERS)
-    layout_precompile(${ARG_PRECOMPILED})
-    target_precompile_headers(${name} REUSE_FROM
-      LayoutPrecompiled${ARG_PRECOMPILED})
-    # ccache stores objects that use a precompiled header only if the output of
-    # the preprocessor refers to that header.
-    target_compile_options(${name} PRIVATE
-      $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
-  endif()
+  layout_use_precompiled(${name} "${ARG_PRECOMPILED}")
   set(own)
   foreach(lib IN LISTS ARG_LINK)
     if(lib MATCHES "^Layout")
@@ -47,6 +39,20 @@ endfunction()
 
 option(LAYOUT_PRECOMPILED_HEADERS "Compile MLIR's headers once" ON)
 
+# layout_use_precompiled(target header)
+# Compiles the sources of `target` with cmake/Precompiled/<header>.h, if given.
+function(layout_use_precompiled target header)
+  if(NOT header OR NOT LAYOUT_PRECOMPILED_HEADERS)
+    return()
+  endif()
+  layout_precompile(${header})
+  target_precompile_headers(${target} REUSE_FROM LayoutPrecompiled${header})
+  # ccache stores objects that use a precompiled header only if the output of
+  # the preprocessor refers to that header.
+  target_compile_options(${target} PRIVATE
+    $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+endfunction()
+
 # layout_precompile(header)
 # Adds the target that compiles cmake/Precompiled/<header>.h, once.
 function(layout_precompile header)
@@ -58,6 +64,9 @@ function(layout_precompile header)
   add_library(${target} OBJECT ${PROJECT_BINARY_DIR}/cmake/${target}.cpp)
   target_compile_options(${target} PRIVATE
     $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+  if(header STREQUAL "GoogleTest")
+    target_link_libraries(${target} PRIVATE GTest::gmock)
+  endif()
   target_precompile_headers(${target} PRIVATE
     ${PROJECT_SOURCE_DIR}/cmake/Precompiled/${header}.h)
 endfunction()

@@ -1,12 +1,16 @@
 # Unit tests and benchmarks.
 
-# layout_add_unittest(name sources... [LINK libs...])
+# layout_add_unittest(name sources... [LINK libs...] [PRECOMPILED header])
 # Adds a GoogleTest program. The name must end in "Tests", so that lit finds the
-# program and reports each of its cases as a test.
+# program and reports each of its cases as a test. PRECOMPILED names a header of
+# cmake/Precompiled; the default holds GoogleTest.
 #
 #   layout_add_unittest(LayoutAlgebraTests MapTest.cpp LINK LayoutAlgebra)
 function(layout_add_unittest name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "PRECOMPILED" "LINK" ${ARGN})
+  if(NOT ARG_PRECOMPILED)
+    set(ARG_PRECOMPILED GoogleTest)
+  endif()
   if(NOT name MATCHES "Tests$")
     message(FATAL_ERROR "the unit test ${name} must have a name that ends in Tests")
   endif()
@@ -14,6 +18,11 @@ function(layout_add_unittest name)
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest
                                         GTest::gtest_main MLIR LLVM)
+  # A precompiled header serves only code of its own kind, -fPIC, and CMake
+  # compiles executables with -fPIE. Tests take longer to compile than to run.
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fPIC $<$<CONFIG:Release>:-O1>)
+  layout_use_precompiled(${name} ${ARG_PRECOMPILED})
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/Unit)
   set_property(GLOBAL APPEND PROPERTY LAYOUT_UNITTESTS ${name})
