@@ -111,7 +111,9 @@ static unsigned countDynamic(Sizes sizes) {
   return llvm::count_if(sizes, [](int64_t size) { return size < 0; });
 }
 
-/// Returns the map from logical indices to the value of each part.
+/// Returns the affine map from logical indices to the values of `parts`,
+/// coordinates or stored axes of `map`, at replica 0. If one has a swizzle,
+/// returns null.
 template <typename Range>
 static AffineMap getValueMap(const LayoutMap &map, const Range &parts,
                              Sizes sizes, MLIRContext *context) {
@@ -140,7 +142,7 @@ AffineMap layout::getAxesMap(const LayoutMap &map, Sizes sizes,
 
 std::optional<std::vector<IndexExpr>>
 layout::getBackwardValues(const LayoutMap &map, Sizes sizes) {
-  // Strides that are constant on this shape can be divided by.
+  // Insert static sizes: invertAxes divides only by strides that are constants.
   std::vector<IndexExpr> dims;
   std::vector<SizeExpr> sizeOf;
   for (unsigned d = 0; d < map.getNumDims(); ++d) {

@@ -25,8 +25,9 @@ BoundedIndex mlir::layout::mod(const BoundedIndex &x, int64_t k) {
   return {takeDigit(x.value, 1, k), SizeExpr(k)};
 }
 
-/// Sums up elements times strides in one step. Otherwise the form of digits
-/// that do not nest would depend on their order.
+/// Returns the sum of each element times its stride in canonical form. All
+/// terms are combined at once: if they were added one by one, the form of
+/// digits that do not nest would depend on the order of `elements`.
 static IndexExpr sumOf(ArrayRef<std::pair<BoundedIndex, SizeExpr>> elements) {
   SizeExpr constant;
   std::vector<DigitTerm> terms;
@@ -101,12 +102,14 @@ SizeExpr mlir::layout::naturalExtent(const IndexExpr &value) {
   return result;
 }
 
-/// Specializes `size`, unless all sizes are dynamic.
+/// Returns `size` with the static ones of `sizes` inserted. An empty `sizes`
+/// means that all are dynamic.
 static SizeExpr specialize(const SizeExpr &size, Sizes sizes) {
   return sizes.empty() ? size : size.specialize(sizes);
 }
 
-/// Returns one more than the maximum of a range without negative values.
+/// Returns one more than the maximum of `range`, or std::nullopt if its minimum
+/// is negative.
 static std::optional<SizeExpr> getUpperBound(const Interval &range) {
   if (range.min < 0)
     return std::nullopt;

@@ -20,14 +20,16 @@ inline bool checkMap(const LayoutMap &map, FailureReason error) {
   return false;
 }
 
-/// Returns applyView(), or fails if a stride or extent of `what` overflows.
+/// Returns applyView(map, view). If a stride or extent overflows int64, reports
+/// an error about `what`, e.g. "the slice", and returns std::nullopt.
 std::optional<LayoutMap> viewIfSizesFit(const LayoutMap &map,
                                         const IndexView &view,
                                         const llvm::Twine &what,
                                         FailureReason error);
 
-/// Applies a view that also replaces the replicas of `map`, which follow its
-/// dims. `replicas` are those of the result, which follow the dims of the view.
+/// Applies a view whose `dims` replace the logical dims of `map` and then its
+/// replicas. The result has the extents `replicas` for its own replicas, which
+/// are numbered after the dims of the view.
 LayoutMap replaceAllDims(const LayoutMap &map, const IndexView &view,
                          llvm::ArrayRef<int64_t> replicas);
 

@@ -13,9 +13,11 @@
 using namespace mlir::layout;
 
 /// Rewrites the digits of one source, sorted by (divisor, modulus), as disjoint
-/// maximal digits if their breakpoints divide each other.
+/// maximal digits: `c floordiv 4 * 4 + c mod 4` becomes c. Leaves them if their
+/// breakpoints, the divisors and divisors * moduli, do not divide each other.
 static void combineDigits(std::vector<DigitTerm> &terms) {
-  // Strides of equal digits are added in any case.
+  // Add the strides of equal digits, also if breakpoints do not divide each
+  // other.
   std::vector<DigitTerm> unique;
   for (DigitTerm &term : terms) {
     if (!unique.empty() && unique.back().digit.compare(term.digit) == 0)
@@ -117,21 +119,22 @@ Digit mlir::layout::withShift(const Digit &base, int64_t shift) {
 }
 
 namespace {
-/// A term whose source is base + shift.
+/// A term with a constant added to the source of its digit.
 struct ShiftedTerm {
-  DigitTerm term; // of the base
+  DigitTerm term; // of the source without the constant
   int64_t shift = 0;
 
   int64_t end() const { return term.digit.divisor * term.digit.modulus; }
 };
 } // namespace
 
-/// Combines the digits of one base. A digit can be written with another shift
-/// that differs by a multiple of its period: (c + 4) mod 4 is c mod 4. Adds the
-/// constants that result from changed shifts to `constant`.
+/// Combines digits whose sources differ in a constant only, their shift, and
+/// empties `group`. A digit can be written with another shift that differs by a
+/// multiple of its period: (c + 4) mod 4 is c mod 4. Adds the constants that
+/// result from changed shifts to `constant`.
 static void combineShifted(std::vector<ShiftedTerm> &group, SizeExpr &constant,
                            std::vector<DigitTerm> &result) {
-  // No two shifts differ by a period that overflows int64.
+  // If divisor * modulus of a digit overflows int64, the digits stay apart.
   if (llvm::any_of(group, [](const ShiftedTerm &term) {
         int64_t end;
         return llvm::MulOverflow(term.term.digit.divisor,
@@ -144,7 +147,8 @@ static void combineShifted(std::vector<ShiftedTerm> &group, SizeExpr &constant,
     return;
   }
   while (!group.empty()) {
-    // The widest digit determines the shift to use.
+    // Use the shift of the widest digit: one without a mod, or else the one
+    // with the largest divisor * modulus.
     auto reference = std::max_element(
         group.begin(), group.end(),
         [](const ShiftedTerm &a, const ShiftedTerm &b) {
@@ -173,7 +177,7 @@ static void combineShifted(std::vector<ShiftedTerm> &group, SizeExpr &constant,
     });
     combineDigits(same);
     for (DigitTerm &term : same) {
-      // Each digit gets the least equivalent shift.
+      // Give each digit the least non-negative shift that has the same value.
       int64_t end = term.digit.divisor * term.digit.modulus;
       int64_t period = end ? end : term.digit.divisor;
       if (!end)
@@ -220,8 +224,9 @@ static bool areApart(const DigitTerm &below, const DigitTerm &above) {
          above.stride != below.stride * SizeExpr(below.digit.modulus);
 }
 
-/// Returns true if `terms` are disjoint nonconstant digits of ascending dims.
-/// Most sums are combined already.
+/// Returns true if `terms` are digits of dims that are disjoint, not constant
+/// and sorted by dim, so that combine() has nothing to do, which is the most
+/// frequent case.
 static bool isCombined(llvm::ArrayRef<DigitTerm> terms, Sizes sizes) {
   for (size_t i = 0; i < terms.size(); ++i) {
     const Digit &digit = terms[i].digit;
@@ -260,8 +265,8 @@ static std::vector<ShiftedTerm> splitShifts(std::vector<DigitTerm> &terms) {
   return shifted;
 }
 
-/// Combines the terms of each source and returns them without shifts. Adds the
-/// constants that result from the shifts to `constant`.
+/// Combines the digits of each source, and adds the shifts back to the sources.
+/// Adds the constants that result from the shifts to `constant`.
 static std::vector<DigitTerm> combineSources(std::vector<ShiftedTerm> shifted,
                                              SizeExpr &constant) {
   std::vector<DigitTerm> combined;
@@ -271,7 +276,7 @@ static std::vector<DigitTerm> combineSources(std::vector<ShiftedTerm> shifted,
     while (end < shifted.size() && shifted[begin].term.digit.compareSource(
                                        shifted[end].term.digit) == 0)
       ++end;
-    // The only digit of its source cannot be combined.
+    // A digit that is the only one of its source cannot be combined.
     if (end == begin + 1 && shifted[begin].shift == 0) {
       combined.push_back(std::move(shifted[begin].term));
       continue;

@@ -15,7 +15,8 @@ namespace mlir::layout {
 /// Returns the canonical form of constant + terms; see the laws of IndexExpr.h.
 IndexExpr combine(SizeExpr constant, std::vector<DigitTerm> terms, Sizes sizes);
 
-/// Returns the digit of a digit if the two nest, else std::nullopt.
+/// Returns floor(inner / divisor) mod modulus (0: no mod) as one digit of the
+/// source of `inner`, or std::nullopt if it is none, e.g. (c mod 6) mod 4.
 std::optional<Digit> composeDigits(const Digit &inner, int64_t divisor,
                                    int64_t modulus);
 

@@ -31,7 +31,7 @@ mlir::layout::compose(const LayoutMap &a, const LayoutMap &b,
     for (const Coordinate &coordinate : b.getCoordinates())
       dims.push_back({coordinate.value, coordinate.extent});
   }
-  // The replicas of `b` precede those of `a`.
+  // The result has the replicas of `b`, and then those of `a`.
   llvm::SmallVector<int64_t> replicas(b.getReplicas());
   IndexView view;
   view.rank = b.getRank();
@@ -50,9 +50,9 @@ mlir::layout::compose(const LayoutMap &a, const LayoutMap &b,
   return result;
 }
 
-/// Returns `value` over dims of the sizes `sizeOf`, shifted to begin at 0, with
-/// the number of its positions, or std::nullopt if that is not known. `value`
-/// is negative in padding at the beginning of the storage.
+/// Returns `value` over dims of the sizes `sizeOf`, with the number of its
+/// positions, or std::nullopt if that is not known. A value that is negative in
+/// padding at the beginning of the storage is shifted to begin at 0.
 static std::optional<BoundedIndex>
 measure(const IndexExpr &value, ArrayRef<SizeExpr> sizeOf, Sizes known) {
   std::vector<IndexExpr> dims;
@@ -73,7 +73,7 @@ measure(const IndexExpr &value, ArrayRef<SizeExpr> sizeOf, Sizes known) {
   return BoundedIndex{simple, bound->substitute(sizeOf)};
 }
 
-/// Specializes `dims` to the known logical sizes.
+/// Returns `dims`, stored dims of `map`, with the known logical sizes inserted.
 static std::vector<StoredAxis>
 specialize(const LayoutMap &map, ArrayRef<BoundedIndex> dims, Sizes known) {
   std::vector<IndexExpr> identity;

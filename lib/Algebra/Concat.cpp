@@ -15,7 +15,8 @@ using namespace mlir::layout;
 using llvm::ArrayRef;
 using llvm::Twine;
 
-/// Checks that the parts differ only in their size along `axis`.
+/// Checks that the parts have equal rank, space, coordinates and replicas, and
+/// sizes that differ along `axis` only. Reports the first violation.
 static bool checkParts(ArrayRef<ConcatPart> parts, int64_t axis,
                        FailureReason error) {
   auto fail = [&](const Twine &why) {
@@ -64,8 +65,9 @@ static bool checkParts(ArrayRef<ConcatPart> parts, int64_t axis,
   return true;
 }
 
-/// Returns the constant, per coordinate, that shifts `part` to `place`, the
-/// layout of its indices in the whole, or std::nullopt if there is none.
+/// Returns one constant per coordinate, which added to `part` gives `place`,
+/// the slice of the whole layout at the indices of the part. Returns
+/// std::nullopt if there are no such constants.
 static std::optional<llvm::SmallVector<SizeExpr>>
 findShift(const LayoutMap &part, const LayoutMap &place, Sizes sizes) {
   LayoutMap from = part.specialize(sizes), to = place.specialize(sizes);
@@ -83,7 +85,7 @@ findShift(const LayoutMap &part, const LayoutMap &place, Sizes sizes) {
         return std::nullopt;
       shift.push_back(SizeExpr(*here));
     }
-    // The part with the extents of the whole.
+    // The coordinate of the part after the shift, with the extent of the whole.
     shifted.push_back(
         {b.name, add(a.value, IndexExpr(shift.back())), b.extent});
   }
@@ -94,7 +96,7 @@ findShift(const LayoutMap &part, const LayoutMap &place, Sizes sizes) {
   return shift;
 }
 
-/// Returns `map` with extents that contain every index of `sizes`, or
+/// Returns `map` with extents large enough for every index of `sizes`, or
 /// std::nullopt if they cannot be computed. A layout made for another shape may
 /// have smaller extents.
 static std::optional<LayoutMap> withRoomFor(const LayoutMap &map, Sizes sizes) {
@@ -116,8 +118,9 @@ static std::optional<LayoutMap> withRoomFor(const LayoutMap &map, Sizes sizes) {
                         map.getReplicas());
 }
 
-/// Stacks equal parts of `size` along the first coordinate: the number of the
-/// part is a digit above all of its positions.
+/// Returns a layout for the concatenation along `axis` of parts that have
+/// `size` indices there and the layout `part`. Each part follows the one before
+/// it in the first coordinate.
 static LayoutMap stack(const LayoutMap &part, unsigned axis, int64_t size) {
   IndexView view;
   view.rank = part.getRank();

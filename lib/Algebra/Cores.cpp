@@ -43,9 +43,10 @@ std::optional<int64_t> mlir::layout::joinAddress(const ChipParams &params,
 // Channels
 //===----------------------------------------------------------------------===//
 
-/// Returns the value of `npu` before it is taken modulo the number of cores, or
-/// std::nullopt if it is not a single digit. A constant is one channel, unless
-/// there is only one core, which has all channels.
+/// Returns coordinate `npu` without its mod, i.e. the channel, or std::nullopt
+/// if it is not a single digit of stride 1. A constant is one channel. With one
+/// core it is std::nullopt, too, because it may be what is left of `channel mod
+/// 1`.
 static std::optional<IndexExpr> getChannel(const Coordinate &npu) {
   IndexExpr channel = npu.value;
   if (channel.terms.empty() && !npu.extent.isConstantEqual(1))
@@ -138,7 +139,8 @@ mlir::layout::getBankUse(const LayoutMap &map, Sizes sizes,
     return error("a layout without coordinates has no offsets");
   LayoutMap special = map.specialize(sizes);
   BankUse use;
-  // The words of each bank. All coordinates but the last identify the memory.
+  // The words accessed in each bank. The key is the memory, which all
+  // coordinates but the last identify, and the bank in it.
   std::map<std::pair<llvm::SmallVector<int64_t>, int64_t>, std::set<int64_t>>
       words;
   for (ArrayRef<int64_t> index : indices) {

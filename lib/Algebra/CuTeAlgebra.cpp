@@ -54,12 +54,14 @@ static bool check(const IntegerLayout &a, FailureReason error) {
   return true;
 }
 
-/// Returns the offset in normal form on the shape.
+/// Returns the only coordinate of `a`, the offset, in normal form on its shape.
 static IndexExpr getOffset(const IntegerLayout &a) {
   return a.map.specialize(a.shape).getCoordinates()[0].value;
 }
 
-/// Creates the layout of `value` over dims of `shape`, up to its highest value.
+/// Creates the layout on `shape` with the offset `value`; its extent is one
+/// more than the highest offset. Fails if an offset is negative or one more
+/// than the highest does not fit int64.
 static IntegerLayoutOr make(const IndexExpr &value, ArrayRef<int64_t> shape,
                             FailureReason error) {
   IndexExpr offset = splitMods(value, shape);
@@ -76,15 +78,15 @@ static IntegerLayoutOr make(const IndexExpr &value, ArrayRef<int64_t> shape,
   return result;
 }
 
-/// Replaces dim d of `offset` by dims[d] over dims of `shape`. `from` has the
-/// sizes of the replaced dims.
+/// Returns `offset` with dims[d], a value over dims of `shape`, in place of dim
+/// d. `from` has the sizes of the replaced dims.
 static IndexExpr replace(const IndexExpr &offset, ArrayRef<IndexExpr> dims,
                          ArrayRef<int64_t> from, ArrayRef<int64_t> shape) {
   SmallVector<SizeExpr> sizeOf(from.begin(), from.end());
   return substitute(offset, dims, sizeOf, shape);
 }
 
-/// Returns the highest offset.
+/// Returns the highest offset of `a`.
 static int64_t getLast(const IntegerLayout &a) {
   return getRange(getOffset(a), a.shape)->max;
 }
@@ -153,8 +155,10 @@ struct Mode {
 };
 } // namespace
 
-/// Returns the digits of a layout of one dim, the fastest first, or
-/// std::nullopt if they do not cover the index exactly with all their values.
+/// Returns extent and stride of each digit of a layout of one dim, the fastest
+/// first: (4, 1) and (2, 5) for k mod 4 + 5 * (k floordiv 4) on 8. Returns
+/// std::nullopt if a stride is not a positive constant, or if the product of
+/// the extents is not the size.
 static std::optional<SmallVector<Mode>> getModes(const IntegerLayout &line) {
   SmallVector<Mode> modes;
   IndexExpr offset = getOffset(line);
@@ -179,7 +183,8 @@ static std::optional<SmallVector<Mode>> getModes(const IntegerLayout &line) {
   return divisor == size ? std::optional(modes) : std::nullopt;
 }
 
-/// Creates the layout of one dim with these modes, the fastest first.
+/// Creates the layout of one dim whose digits have these extents and strides,
+/// the fastest first.
 static IntegerLayoutOr fromModes(ArrayRef<Mode> modes, FailureReason error) {
   IndexExpr offset;
   int64_t divisor = 1;
@@ -194,13 +199,14 @@ static IntegerLayoutOr fromModes(ArrayRef<Mode> modes, FailureReason error) {
   return make(offset, divisor, error);
 }
 
-/// Returns modes with the same set of offsets as `line`, for a complement: all
-/// sums of one multiple of each stride.
+/// Returns extents and strides of digits that produce the same set of offsets
+/// as `line`, if not at the same indices, or std::nullopt if none are found. A
+/// complement depends on the set only.
 static std::optional<SmallVector<Mode>>
 getModesOfOffsets(const IntegerLayout &line) {
   if (std::optional<SmallVector<Mode>> modes = getModes(line))
     return modes;
-  // Offsets that cover 0 to the last one are one mode, in any order.
+  // A permutation of 0 to size - 1 has the offsets of one digit of stride 1.
   int64_t size = line.shape[0];
   if (getLast(line) + 1 == size &&
       proveInjective(line.map, line.shape).answer == ProofResult::Proved &&
@@ -246,15 +252,17 @@ IntegerLayoutOr mlir::layout::complement(const IntegerLayout &a, int64_t size,
 // Inverses
 //===----------------------------------------------------------------------===//
 
-/// Returns the index of a layout of one dim as a formula of the offset, dim 0.
-/// It is valid for offsets of the layout.
+/// Returns the inverse of a layout of one dim: its index as a formula of the
+/// offset, which is dim 0, or std::nullopt if invertAxes finds none. At values
+/// that are no offsets of the layout, the formula means nothing.
 static std::optional<IndexExpr> invertLine(const IntegerLayout &line) {
   LayoutMap special = line.map.specialize(line.shape);
   ArrayRef<StoredAxis> axes = special.getStoredAxes();
   std::optional<std::vector<IndexExpr>> index = invertAxes(axes, 1, line.shape);
   if (!index)
     return std::nullopt;
-  // The offset is row-major over the axes.
+  // The offset is the row-major index over the stored axes: express each axis
+  // as a digit of it.
   SmallVector<IndexExpr> ofOffset(axes.size());
   SmallVector<SizeExpr> extents;
   int64_t below = 1;
@@ -268,7 +276,8 @@ static std::optional<IndexExpr> invertLine(const IntegerLayout &line) {
   return substitute(index->front(), ofOffset, extents, getLast(line) + 1);
 }
 
-/// Returns `a` on one dim, and its index as a formula of the offset.
+/// Returns `a` coalesced to one dim, and its inverse as invertLine does. Fails
+/// if no inverse is found.
 static std::optional<std::pair<IntegerLayout, IndexExpr>>
 invert(const IntegerLayout &a, FailureReason error) {
   IntegerLayoutOr line = coalesce(a, error);
@@ -288,8 +297,9 @@ IntegerLayoutOr mlir::layout::leftInverse(const IntegerLayout &a,
   return make(inverse->second, getLast(inverse->first) + 1, error);
 }
 
-/// Returns the number of consecutive offsets from 0 on. `index` is the formula
-/// of the inverse.
+/// Returns the largest n such that all of 0 to n - 1 are offsets of `line`, or
+/// std::nullopt if a search of kMaxPoints offsets does not end. `index` is the
+/// inverse of `line`, from invertLine.
 static std::optional<int64_t> countOffsets(const IntegerLayout &line,
                                            const IndexExpr &index) {
   if (std::optional<SmallVector<Mode>> modes = getModesOfOffsets(line)) {
@@ -333,7 +343,8 @@ IntegerLayoutOr mlir::layout::rightInverse(const IntegerLayout &a,
 //===----------------------------------------------------------------------===//
 
 /// Splits `size` indices by a tile: index (i, j) is tile(i) + rest(j). Returns
-/// the tile and the rest as layouts of one dim.
+/// the tile and the rest, its complement, as layouts of one dim. Fails if they
+/// do not cover 0 to size - 1 exactly.
 static std::optional<std::pair<IntegerLayout, IntegerLayout>>
 splitByTile(const IntegerLayout &tile, int64_t size, FailureReason error) {
   IntegerLayoutOr line = coalesce(tile, error);
@@ -350,7 +361,8 @@ splitByTile(const IntegerLayout &tile, int64_t size, FailureReason error) {
   return std::make_pair(*line, *rest);
 }
 
-/// Returns the offset of a layout of one dim, at dim `dim` of `shape`.
+/// Returns the offset of a layout of one dim, with dim `dim` of `shape` as its
+/// index.
 static IndexExpr atDim(const IntegerLayout &line, unsigned dim,
                        ArrayRef<int64_t> shape) {
   return replace(getOffset(line), IndexExpr::dim(dim), line.shape, shape);

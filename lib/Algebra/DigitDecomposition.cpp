@@ -147,7 +147,8 @@ mlir::layout::getDenseDigits(const LayoutMap &special, Sizes sizes,
   std::vector<PlacedDigit> dense;
   SizeExpr above = special.getCoordinates().front().extent;
   for (auto digit = digits->begin(); digit != digits->end(); ++digit) {
-    // The fastest digit of the sum determines the unit of its positions.
+    // Fuse digits down to the first one whose stride divides the positions
+    // above. Its stride becomes that of the fused digit.
     auto last = digit;
     while (last != digits->end() && !above.exactQuotient(last->stride))
       ++last;
@@ -176,7 +177,8 @@ mlir::layout::getDenseDigits(const LayoutMap &special, Sizes sizes,
   }
   if (above.isConstantEqual(1))
     return dense;
-  // Padding below all digits is a digit of the empty sum.
+  // If all strides exceed 1, the positions in between are padding: a digit of
+  // the constant 0.
   PlacedDigit padding{{}, SizeExpr(1), above};
   padding.digit.fused = std::make_shared<IndexExpr>();
   dense.push_back(std::move(padding));
@@ -245,7 +247,7 @@ mlir::layout::getSources(ArrayRef<PlacedDigit> digits, unsigned rank,
     llvm::stable_sort(source.digits, [&](unsigned a, unsigned b) {
       return digits[a].digit.divisor > digits[b].digit.divisor;
     });
-    int64_t expected = 0; // the end of the next digit
+    int64_t expected = 0; // divisor * modulus of the next digit
     for (unsigned i : source.digits) {
       const Digit &digit = digits[i].digit;
       std::optional<int64_t> end = getEnd(digit);

@@ -18,7 +18,7 @@ using llvm::ArrayRef;
 
 bool Evaluator::compileSum(const IndexExpr &value, Sizes box, Sum &sum) {
   std::optional<int64_t> constant = value.constant.getConstant();
-  // If the sum has a range, no partial sum overflows int64.
+  // getRange returns std::nullopt if a partial sum may overflow int64.
   if (!constant || !getRange(value, box))
     return false;
   sum.constant = *constant;
@@ -177,7 +177,7 @@ std::optional<Evaluator> Evaluator::ofCoordinates(const LayoutMap &map,
 
 std::optional<Evaluator> Evaluator::ofStoredAxes(const LayoutMap &map,
                                                  Sizes sizes) {
-  // Uses the axes of `map` itself, because the normal form may have fewer.
+  // Use the axes of `map` itself: its normal form on `sizes` may have fewer.
   llvm::SmallVector<int64_t> box = map.getBox(sizes);
   llvm::SmallVector<IndexExpr> dims, values;
   llvm::SmallVector<SizeExpr> sizeOf;

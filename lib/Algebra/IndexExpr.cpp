@@ -113,7 +113,8 @@ bool IndexExpr::hasOverflow() const {
          });
 }
 
-/// Evaluates the source of a digit.
+/// Returns the value that the digit takes its floor and mod of, at an index of
+/// a shape, or std::nullopt on overflow.
 static std::optional<int64_t> evaluateSource(const Digit &digit,
                                              ArrayRef<int64_t> index,
                                              ArrayRef<int64_t> sizes) {

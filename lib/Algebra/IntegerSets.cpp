@@ -27,15 +27,18 @@ using namespace mlir::layout;
 using llvm::ArrayRef;
 using sets::Statement;
 
-/// The replacement of isl's `stderr`; see cmake/LayoutIsl.cmake.
+/// The variable to which the build renames the symbol `stderr` in isl's
+/// archive; see cmake/LayoutIsl.cmake.
 extern "C" {
 LLVM_LIBRARY_VISIBILITY extern FILE *layout_isl_stderr;
 FILE *layout_isl_stderr = stderr;
 }
 
-/// The bounds of one statement. The weight is the number of variables that its
-/// digits add. Beyond kMaxWeight, numbers can grow in the solver without
-/// counted steps. The work of a step is quadratic in the weight.
+/// The bounds of one proof. The weight of a proof is the number of solver
+/// variables that floors and ceilings add. It is at most kMaxWeight, because
+/// beyond it numbers can grow in isl without counted steps. The operations of
+/// isl are at most kMaxSteps, and at most kMaxWork / weight^2, because the time
+/// of one is quadratic in the weight.
 static constexpr unsigned long kMaxWeight = 30;
 static constexpr unsigned long kMaxSteps = 1ul << 15;
 static constexpr unsigned long kMaxWork = 1ul << 22;
@@ -80,8 +83,9 @@ static Value floorDiv(const Value &value, Number divisor) {
       isl_aff_floor(isl_aff_scale_down_val(copy(value), divisor.release())));
 }
 
-/// Returns floor(value / divisor) mod modulus (0: no mod). The subtracted floor
-/// by divisor * modulus is a variable that the next higher digit shares.
+/// Returns floor(value / divisor) mod modulus (0: no mod). For the mod,
+/// floor(value / (divisor * modulus)) * modulus is subtracted, a variable that
+/// the next higher digit shares.
 static Value takeDigit(const Value &value, int64_t divisor, int64_t modulus) {
   if (!value)
     return nullptr;
@@ -124,7 +128,7 @@ public:
   Value translate(const IndexExpr &x, ArrayRef<Value> dims);
   std::vector<Value> translate(sets::Values values, ArrayRef<Value> dims);
 
-  /// Intersects the set with `set`.
+  /// Restricts the set of counterexamples to those in `set`.
   void require(Set set);
   void requireInBox(ArrayRef<Value> values, ArrayRef<Value> extents);
 
@@ -200,7 +204,8 @@ Value Problem::getNumber(int64_t c) const {
                                            isl_val_int_from_si(ctx.get(), c)));
 }
 
-/// Translates a size, or returns null for products of sizes and overflow.
+/// Translates a size to isl, or returns null for products of sizes, on
+/// overflow, and if the proof gets too many variables.
 Value Problem::translate(const SizeExpr &expr) {
   SizeExpr size = expr.specialize(sizes);
   if (size.isOverflow())
@@ -222,7 +227,8 @@ Value Problem::translate(const SizeExpr &expr) {
   return sum;
 }
 
-/// Translates a value, or returns null if it has swizzles or dynamic strides.
+/// Translates a value to isl, or returns null if it has swizzles or dynamic
+/// strides, or if the proof gets too many variables.
 Value Problem::translate(const IndexExpr &x, ArrayRef<Value> dims) {
   Value sum = translate(x.constant);
   for (const DigitTerm &term : x.terms) {
@@ -267,7 +273,10 @@ void Problem::search(const Set &set, Statement &statement) const {
   record(std::move(point), statement);
 }
 
-/// `point` is void if the set is empty, or null if that is not known.
+/// Updates `statement` after a search. A void `point` means that there is no
+/// counterexample: nothing changes. If it is null, because the search exceeded
+/// its bound, the answer becomes Unknown. Any other point is a counterexample
+/// and makes it Disproved. A Disproved statement stays.
 void Problem::record(Owned<isl_point> point, Statement &statement) const {
   isl_bool isVoid = point ? isl_point_is_void(point.get()) : isl_bool_error;
   if (isVoid == isl_bool_true || statement.answer == ProofResult::Disproved)
@@ -276,7 +285,8 @@ void Problem::record(Owned<isl_point> point, Statement &statement) const {
   if (isVoid == isl_bool_error)
     return;
 
-  // Counterexamples beyond int64 prove nothing: no tensor is that large.
+  // A counterexample with a number beyond int64 leaves the answer Unknown: no
+  // tensor is that large.
   bool fits = true;
   unsigned variable = 0;
   auto read = [&]() -> int64_t {
@@ -305,7 +315,8 @@ void Problem::record(Owned<isl_point> point, Statement &statement) const {
 // Statements
 //===----------------------------------------------------------------------===//
 
-/// Returns a statement that holds until a counterexample is found.
+/// Returns the answer Proved, which a search replaces if it finds a
+/// counterexample.
 static Statement makeTrue() {
   Statement statement;
   statement.answer = ProofResult::Proved;
@@ -322,8 +333,8 @@ Statement sets::proveInjective(Values values, Sizes sizes) {
   for (auto [p, q] : llvm::zip_equal(x, y))
     problem.require(equal(p, q));
 
-  // A dim that only occurs undivided matters only through the difference of the
-  // indices. The first index is 0 there, and the second one is the difference.
+  // If a dim occurs undivided only, just the difference of both indices
+  // matters. Let the first index be 0 there, and the second one the difference.
   llvm::SmallBitVector divided(sizes.size());
   for (const IndexExpr &value : values)
     for (const DigitTerm &term : value.terms)
@@ -341,7 +352,8 @@ Statement sets::proveInjective(Values values, Sizes sizes) {
     problem.require(less(zero, add(b[d], extent)));
   }
 
-  // Two different indices first differ in some dim.
+  // Search for each dim in turn: indices that are equal in all dims before it,
+  // with a smaller first one in this dim.
   Statement statement = makeTrue();
   for (auto [x, y] : llvm::zip_equal(a, b)) {
     problem.searchIn(less(x, y), statement);
@@ -355,7 +367,8 @@ Statement sets::proveInjective(Values values, Sizes sizes) {
   return statement;
 }
 
-/// Proves that a[k] == b[k] for all k, in a problem of one index.
+/// Decides if a[k] == b[k] for all k, at every index of the box. `problem` has
+/// one index.
 static Statement proveAllEqual(Problem &problem, ArrayRef<Value> a,
                                ArrayRef<Value> b) {
   problem.requireInBox(problem.getIndex(0), problem.getSizes());

@@ -60,7 +60,8 @@ private:
 
 } // namespace
 
-/// A shape on which few digits are constant.
+/// A shape to order strides by. Its sizes are so large that few digits have
+/// only one value.
 static constexpr int64_t kSample[] = {61,  67,  71,  73,  79,  83,  89,  97,
                                       101, 103, 107, 109, 113, 127, 131, 137};
 
@@ -87,8 +88,8 @@ void Inverter::addSum(const IndexExpr &sum, Formula formula) {
     order.push_back(std::move(placed));
   }
 
-  // Upwards: each stride must exceed the reach of everything below it. If that
-  // holds for all sizes, the order for any sizes is the right one.
+  // Upwards: each stride must exceed the maximal sum of all digits below it. If
+  // that holds for all sizes, the order for any sizes is the right one.
   auto onSample = [](const Placed &placed) {
     constexpr int64_t kOverflow = std::numeric_limits<int64_t>::max();
     return std::pair(placed.stride.evaluate(kSample).value_or(kOverflow),
@@ -127,8 +128,9 @@ void Inverter::addSum(const IndexExpr &sum, Formula formula) {
   }
 }
 
-/// Returns the known digits of base + shift, including those with an equivalent
-/// shift: (c + 4) mod 4 is c mod 4.
+/// Returns the known digits whose source is base + shift, including those with
+/// an equivalent shift: (c + 4) mod 4 is c mod 4. Formulas are adapted to
+/// `shift`.
 std::vector<KnownDigit> Inverter::getDigitsOf(const Digit &base,
                                               int64_t shift) const {
   std::vector<KnownDigit> result;
@@ -151,8 +153,9 @@ std::vector<KnownDigit> Inverter::getDigitsOf(const Digit &base,
   return result;
 }
 
-/// Returns true if base + shift is determined. Sets `base` to its formula if
-/// all formulas are known.
+/// Returns true if known digits of source + shift determine `source`, a dim or
+/// a fused value without its constant. Sets `base` to the formula of `source`
+/// in terms of the axes, if all these digits have formulas.
 bool Inverter::close(const Digit &source, int64_t shift, Formula &base) const {
   // Known so far: (base + shift) mod `end` (0: the whole value).
   int64_t end = 1;
@@ -196,7 +199,8 @@ bool Inverter::close(const Digit &source, int64_t shift, Formula &base) const {
   return true;
 }
 
-/// Returns the formula of `digit` if a known digit or source contains it.
+/// Returns the formula of `digit` in terms of the axes, or std::nullopt if no
+/// known digit, dim or fused value determines it.
 std::optional<Formula> Inverter::lookup(const Digit &digit) const {
   auto take = [&](const Formula &source, int64_t divisor) -> Formula {
     return source ? Formula(takeDigit(*source, divisor, digit.modulus))
@@ -211,8 +215,8 @@ std::optional<Formula> Inverter::lookup(const Digit &digit) const {
     if (k.digit.compareSource(digit) != 0 ||
         digit.divisor % k.digit.divisor != 0)
       continue;
-    // k contains all bits from digit.divisor on if it is unbounded, or else
-    // must contain a whole number of digits of this size.
+    // A known digit k determines `digit` if its mod has no effect, or if k is a
+    // whole number of periods of `digit`.
     Digit unbounded = k.digit;
     unbounded.modulus = 0;
     std::optional<Interval> range = getRange(unbounded, sizes);
@@ -233,7 +237,8 @@ std::optional<Formula> Inverter::lookup(const Digit &digit) const {
   return std::nullopt;
 }
 
-/// Visits the sources of known digits. Returns true if one more is determined.
+/// Tries to determine each dim or fused value from its known digits. Returns
+/// true if one more is determined.
 bool Inverter::closeSources() {
   bool changed = false;
   for (size_t i = 0; i < known.size(); ++i) {

@@ -26,13 +26,14 @@ struct LayoutMap::Data {
   llvm::SmallVector<int64_t> replicas;
   llvm::hash_code hash = 0;
 
-  // Computed on first use: the axes of all coordinates; those of coordinate i
-  // start at axisBegin[i].
+  // The stored axes of all coordinates, computed on first use. Those of
+  // coordinate i start at axes[axisBegin[i]].
   mutable std::once_flag axesFound;
   mutable std::vector<StoredAxis> axes;
   mutable std::vector<unsigned> axisBegin;
 
-  // Computed on first use, because types print their layout often.
+  // The printed form, computed on first use and kept, because types print their
+  // layout often.
   mutable std::once_flag textMade;
   mutable std::string text;
 
@@ -48,8 +49,9 @@ struct LayoutMap::Data {
   }
 };
 
-/// Orders replicas by the positions of their digits, independent of their
-/// numbers. Replicas of extent 1 are dropped.
+/// Renumbers replicas by where their digits occur: in the order of coordinates,
+/// and of strides from high to low. So maps that differ in the numbers of
+/// replicas only become equal. Replicas of extent 1 are dropped.
 static void orderReplicas(unsigned rank, std::vector<Coordinate> &coordinates,
                           llvm::SmallVectorImpl<int64_t> &replicas) {
   struct Use {
@@ -95,8 +97,7 @@ static void orderReplicas(unsigned rank, std::vector<Coordinate> &coordinates,
     sizeOf[rank + replica.number] = SizeExpr(replica.extent);
     if (replica.extent == 1)
       continue;
-    // The extent of a replica is encoded in its digits, because the shape has
-    // no size for it.
+    // Write a replica as `r mod extent`, because shapes have no size for it.
     dims[rank + replica.number] =
         takeDigit(IndexExpr::dim(rank + replicas.size()), 1, replica.extent);
     replicas.push_back(replica.extent);
@@ -105,7 +106,8 @@ static void orderReplicas(unsigned rank, std::vector<Coordinate> &coordinates,
     coordinate.value = substitute(coordinate.value, dims, sizeOf);
 }
 
-/// Returns the identity on the dims, which is cached for usual ranks.
+/// Returns the values d0, d1, .. of `dimCount` dims: cached ones for up to 12
+/// dims, or else `room`, to which they are written.
 static ArrayRef<IndexExpr> getIdentity(unsigned dimCount,
                                        llvm::SmallVectorImpl<IndexExpr> &room) {
   static const auto known = [] {
@@ -121,11 +123,12 @@ static ArrayRef<IndexExpr> getIdentity(unsigned dimCount,
   return room;
 }
 
-/// More rounds than any known value needs. The form is correct in any case.
+/// The maximal number of rewrites of one value. No known value needs as many,
+/// and a value is correct after each of them.
 constexpr unsigned kMaxRounds = 16;
 
-/// Returns true if rewriting with sizes can enable further rewrites: for digits
-/// of digits, and for overlapping digits of one source.
+/// Returns true if one rewrite of `value` may enable another: if it has a digit
+/// of a fused value or a swizzle, or two overlapping digits of a dim.
 static bool canSettle(const IndexExpr &value) {
   for (auto [i, term] : llvm::enumerate(value.terms)) {
     if (!term.digit.isDim())
@@ -140,7 +143,8 @@ static bool canSettle(const IndexExpr &value) {
   return false;
 }
 
-/// Rewrites `value` to a fixed point: canonical forms are idempotent (L5).
+/// Rewrites `value` until it no longer changes, at most kMaxRounds times, so
+/// that canonicalizing it again changes nothing (L5).
 static IndexExpr settle(IndexExpr value, unsigned dimCount, Sizes sizes = {}) {
   if (!canSettle(value))
     return value;
@@ -199,7 +203,8 @@ static LayoutMap makeRowMajor(unsigned rank) {
                         {{"offset", offset.value, offset.extent}});
 }
 
-/// Small ranks are cached, because every tensor without a layout uses them.
+/// Returns a cached map for ranks up to 8, because every tensor without a
+/// layout uses it.
 LayoutMap LayoutMap::rowMajor(unsigned rank) {
   static const auto known = [] {
     std::array<LayoutMap, 9> maps;
@@ -293,7 +298,8 @@ LayoutMap LayoutMap::substitute(unsigned newRank, ArrayRef<IndexExpr> dims,
          settle(layout::substitute(coordinate.value, dims, sizeOf, sizes),
                 newRank + data->replicas.size(), sizes),
          coordinate.extent.substitute(sizeOf)});
-  // Values that are settled with sizes are settled without them.
+  // A value that rewriting with sizes no longer changes is also in canonical
+  // form without sizes.
   return data->replicas.empty()
              ? make(newRank, data->space, std::move(coordinates), {})
              : get(newRank, data->space, std::move(coordinates),
@@ -358,8 +364,10 @@ static llvm::SmallVector<int64_t> splitPoint(const LayoutMap &special,
   return values;
 }
 
-/// Searches the index whose storage point is `point`: enumerates a small box,
-/// and uses integer sets for a large one.
+/// Searches the logical index whose storage point is `point`: enumerates a box
+/// of at most kMaxPoints indices, and uses integer sets for a larger one.
+/// Returns std::nullopt for padding. If the sets give no answer, returns
+/// std::nullopt, too, and sets `isKnown` to false.
 static std::optional<llvm::SmallVector<int64_t>>
 searchIndex(const LayoutMap &special, ArrayRef<int64_t> point, Sizes box,
             bool &isKnown) {

@@ -23,7 +23,8 @@ static void walkDims(const SizeExpr &size,
         fn(atom.dim);
 }
 
-/// Returns the dynamic dim that an extent depends on, if there is exactly one.
+/// Returns the dim whose size occurs in `extent`, or std::nullopt if there is
+/// none or more than one.
 static std::optional<unsigned> getOnlyUnknown(const SizeExpr &extent) {
   std::optional<unsigned> dim;
   bool isOne = true;
@@ -34,8 +35,9 @@ static std::optional<unsigned> getOnlyUnknown(const SizeExpr &extent) {
   return isOne ? dim : std::nullopt;
 }
 
-/// Returns the greatest size of dim `dim`, given the other `sizes`, for which
-/// no extent exceeds the stored one. Extents increase with sizes.
+/// Returns the greatest size of dim `dim`, given the other `sizes`, such that
+/// no stored dim k of `speaking` has an extent above stored[k]. Searches by
+/// bisection, because extents increase with sizes.
 static int64_t findGreatest(ArrayRef<BoundedIndex> dims,
                             ArrayRef<int64_t> stored,
                             ArrayRef<unsigned> speaking, unsigned dim,
@@ -65,7 +67,8 @@ mlir::layout::getLogicalShape(ArrayRef<BoundedIndex> storedDims,
                  " entries, the layout has " + Twine(storedDims.size()) +
                  " stored dims");
   llvm::SmallVector<int64_t> sizes(known);
-  // Determine dims one by one, as soon as an extent depends on no other.
+  // Determine the size of a dim as soon as it is the only unknown size in the
+  // extent of a stored dim.
   for (bool changed = true; changed;) {
     changed = false;
     for (unsigned d = 0; d < sizes.size(); ++d) {

@@ -26,7 +26,7 @@ using llvm::Twine;
 
 namespace {
 
-/// The byte range [begin, end) that contains everything a tensor owns.
+/// A byte range [begin, end) in one core that contains all bytes of a tensor.
 struct Extent {
   int64_t begin, end;
   bool isApartFrom(const Extent &other) const {
@@ -34,7 +34,7 @@ struct Extent {
   }
 };
 
-/// One tensor in normal form on its box.
+/// A tensor with its map in normal form on its shape.
 struct Tensor {
   explicit Tensor(const PlacedTensor &tensor)
       : map(tensor.map.specialize(tensor.sizes)), box(map.getBox(tensor.sizes)),
@@ -54,14 +54,16 @@ struct Tensor {
       return std::nullopt;
     return bytes;
   }
-  /// Returns the byte range of all elements; std::nullopt if it is unbounded.
+  /// Returns the byte range that contains all elements in a core, or
+  /// std::nullopt if an offset has no known bound or a byte overflows int64.
   std::optional<Extent> getElementBytes() const {
     std::optional<Interval> range = getRange(getOffset().value, box);
     if (!range || range->max == std::numeric_limits<int64_t>::max())
       return std::nullopt;
     return getBytes(range->min, range->max + 1);
   }
-  /// Returns the byte range of the storage, holes included.
+  /// Returns the byte range from the lowest element to the end of the storage
+  /// in a core, or std::nullopt if one of them is not known.
   std::optional<Extent> getStorageBytes() const {
     std::optional<Interval> range = getRange(getOffset().value, box);
     std::optional<int64_t> extent = getOffset().extent.getConstant();
@@ -73,8 +75,8 @@ struct Tensor {
   int64_t elementBytes, base;
 };
 
-/// The positions of the elements: one row of coordinates per index, the byte
-/// last.
+/// The positions of all elements of a tensor, sorted: for each index the
+/// coordinates, of which the last is the byte instead of the offset.
 class ElementBytes {
 public:
   static std::optional<ElementBytes> get(const Tensor &tensor);
@@ -145,7 +147,7 @@ static PairProof walk(const Tensor &a, const Tensor &b) {
   return result;
 }
 
-/// Renumbers the dims of `value` to begin at `first`.
+/// Renumbers the dims of `value`, 0 to box.size() - 1, to begin at `first`.
 static IndexExpr renumber(const IndexExpr &value, unsigned first, Sizes box,
                           Sizes all) {
   llvm::SmallVector<IndexExpr> dims;
@@ -168,7 +170,9 @@ static PairProof compareAsSets(const Tensor &a, const Tensor &b) {
   int64_t shift, bytes = a.elementBytes;
   if (llvm::SubOverflow(a.base, b.base, shift))
     return {};
-  // The byte within an element is a dim, unless elements are aligned alike.
+  // Offsets are compared in elements if both tensors have elements of equal
+  // size whose distance is a multiple of it. Otherwise they are compared in
+  // bytes, and the byte within an element is one more dim per tensor.
   bool inElements = bytes == b.elementBytes && shift % bytes == 0;
   if (!inElements)
     llvm::append_values(all, a.elementBytes, b.elementBytes);
@@ -263,7 +267,8 @@ std::optional<PairProof> mlir::layout::findOverlap(const PlacedTensor &first,
 // Refinement
 //===----------------------------------------------------------------------===//
 
-/// Returns the number of the group in which an index of the box is stored.
+/// Returns floor(position / length), the number of the group in which an index
+/// is stored. The position is row-major over the coordinates.
 static IndexExpr getGroup(const LayoutMap &special, int64_t length, Sizes box) {
   IndexExpr position;
   for (const Coordinate &coordinate : special.getCoordinates())
@@ -285,8 +290,9 @@ static int64_t getDivisor(const IndexExpr &value, unsigned dim) {
   return divisor;
 }
 
-/// Returns true if x depends on floor(d / k) for each dim d and determines all
-/// of these, and y depends on nothing else.
+/// Returns true if x and y depend on each dim d only by a floor(d / k), x
+/// determines all of these floors, and y depends on nothing else. Then indices
+/// with equal x have equal y.
 static bool refinesByConstruction(const IndexExpr &x, const IndexExpr &y,
                                   Sizes box) {
   llvm::SmallVector<IndexExpr> dims;
@@ -297,7 +303,7 @@ static bool refinesByConstruction(const IndexExpr &x, const IndexExpr &y,
     if (seen == 0 ? needed != 0 : needed % seen != 0)
       return false;
     dims.push_back(scale(IndexExpr::dim(d), SizeExpr(seen)));
-    // No size is below the number of blocks.
+    // Strides keep size(d), which is at least the number of blocks.
     sizeOf.push_back(SizeExpr::dim(d));
     blocks.push_back(seen == 0 ? 1
                      : size >= 0
@@ -330,7 +336,8 @@ static ProofResult walk(const IndexExpr &x, const IndexExpr &y, Sizes box) {
   return split == groups.end() ? ProofResult::Proved : ProofResult::Disproved;
 }
 
-/// Proves that no two indices have equal x, and a greater y for the first one.
+/// Decides if indices with equal x have equal y. Searches for two indices with
+/// equal x, and a greater y for the first one.
 static ProofResult compareAsSets(const IndexExpr &x, const IndexExpr &y,
                                  Sizes box) {
   std::optional<Interval> range = getRange(y, box);
@@ -380,8 +387,8 @@ mlir::layout::refines(const LayoutMap &a, int64_t groupOfA, const LayoutMap &b,
       return answer;
   }
   ProofResult answer = compareAsSets(x, y, sizes);
-  // Both indices are of the same box, which sets of two boxes of dynamic sizes
-  // do not express.
+  // If sizes are dynamic, the sets let both indices have boxes of different
+  // sizes, so a counterexample proves nothing.
   if (answer == ProofResult::Disproved && !count)
     answer = ProofResult::Unknown;
   if (answer == ProofResult::Unknown && count && *count <= kMaxPoints)

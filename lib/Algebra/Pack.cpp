@@ -18,7 +18,7 @@ using llvm::MutableArrayRef;
 
 namespace {
 
-/// The storage position of every index of a nonempty static box.
+/// Computes the storage position of every index of a nonempty static box.
 struct Positions {
   Evaluator position;
   llvm::SmallVector<int64_t> sizes;    // of the logical dims
@@ -54,7 +54,7 @@ static std::optional<Positions> getPositions(const LayoutMap &map,
   IndexExpr position;
   for (const Coordinate &coordinate : special.getCoordinates())
     position = add(scale(position, coordinate.extent), coordinate.value);
-  // Storage is at least as large as the tables, so their size is not limited.
+  // A table may be long: it is no larger than the storage.
   std::optional<Evaluator> evaluator = Evaluator::compile(
       position, special.getBox(sizes), std::numeric_limits<int64_t>::max());
   if (!evaluator)
@@ -71,7 +71,8 @@ template <typename Fn> void Positions::forEach(Which which, Fn fn) const {
   } while (which == AllReplicas && increment(replica, replicas));
 }
 
-/// Iterates over the box of the logical dims for the replica in `index`.
+/// Calls fn(logical position, storage position) for every logical index, with
+/// the replicas that `index` ends with.
 template <typename Fn>
 void Positions::forEachOf(llvm::SmallVectorImpl<int64_t> &index, Fn fn) const {
   auto getPosition = [&] {
@@ -79,9 +80,10 @@ void Positions::forEachOf(llvm::SmallVectorImpl<int64_t> &index, Fn fn) const {
     position.evaluate(index.data(), &result);
     return result;
   };
-  // If no digit mixes dims, each dim has a table of its own, and one dim is
-  // iterated without computing positions. This is the innermost dim longer than
-  // a filter is wide, whose elements are close to each other.
+  // If no digit mixes dims, each dim has a lookup table, and the positions
+  // along one dim are read from its table. This is the innermost dim of at
+  // least 16 indices, which is longer than most filters are wide, so that its
+  // elements are near each other. If there is none, it is the longest dim.
   llvm::SmallVector<int64_t> outerSizes(sizes);
   std::optional<size_t> inner;
   if (!sizes.empty() && position.hasOnlyTables()) {
@@ -118,7 +120,8 @@ void Positions::forEachOf(llvm::SmallVectorImpl<int64_t> &index, Fn fn) const {
   } while (increment(outer, outerSizes));
 }
 
-/// Calls `fn` with the element size, a compile-time constant for common sizes.
+/// Calls fn(bytes) with the element size as a std::integral_constant if it is
+/// 1, 2, 4 or 8, and as a number otherwise.
 template <typename Fn> static void withElementSize(unsigned bytes, Fn fn) {
   switch (bytes) {
   case 1:
@@ -157,7 +160,8 @@ static bool moveElements(const LayoutMap &map, Sizes sizes,
                          size_t storageBytes, Positions::Which which, Fn copy) {
   if (!haveSizes(map, sizes, elementBytes, logicalBytes, storageBytes))
     return false;
-  // There are no elements, but tables of the other dims might be huge.
+  // An empty tensor has no elements to copy, but dims whose tables might be
+  // huge.
   if (llvm::is_contained(sizes, 0))
     return true;
   std::optional<Positions> positions = getPositions(map, sizes);

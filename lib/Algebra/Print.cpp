@@ -80,8 +80,9 @@ void MapPrinter::printSum(const IndexExpr &value, raw_ostream &os) const {
   }
 }
 
-/// Returns the smallest factor that rounds `natural` up to `extent`: 1 if they
-/// are equal, 0 if there is none.
+/// Returns 1 if both sizes are equal, the greatest constant k that divides
+/// `extent` if rounding `natural` up to a multiple of k gives `extent`, or else
+/// 0.
 static int64_t findAlignment(const SizeExpr &natural, const SizeExpr &extent) {
   if (natural == extent)
     return 1;
@@ -89,7 +90,8 @@ static int64_t findAlignment(const SizeExpr &natural, const SizeExpr &extent) {
   return k > 1 && natural.alignTo(k) == extent ? k : 0;
 }
 
-/// Prints one element of a group. Also returns the value that parsing it gives.
+/// Prints an axis as an element of a group: `d1 floordiv 4`, or `[d1] align 4`.
+/// Also returns the value and the extent that parsing this text gives.
 AxisText MapPrinter::printAxis(const StoredAxis &axis) const {
   AxisText result;
   llvm::raw_string_ostream os(result.text);
@@ -122,7 +124,8 @@ AxisText MapPrinter::printAxis(const StoredAxis &axis) const {
   return result;
 }
 
-/// Prints a coordinate as a group, or std::nullopt if that is another value.
+/// Returns the text of a coordinate as a group of its axes, `d0, d1` or in
+/// brackets, or std::nullopt if parsing it would give another value or extent.
 std::optional<std::string> MapPrinter::printGroup(const IndexExpr &value,
                                                   const SizeExpr &extent,
                                                   bool brackets) const {
@@ -174,7 +177,7 @@ void MapPrinter::printDigit(const Digit &digit, raw_ostream &os) const {
   }
   if (digit.divisor != 1)
     os << " floordiv " << digit.divisor;
-  // A complete replica is printed as its name.
+  // `r0 mod extent`, the whole of a replica, is printed as `r0`.
   auto isWholeReplica = [&] {
     if (!digit.isDim() || digit.dim < rank)
       return false;

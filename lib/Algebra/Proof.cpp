@@ -73,8 +73,9 @@ private:
 
 } // namespace
 
-/// Proves by enumeration that no two indices of a box share a point, and counts
-/// the points. Replicas of one index may share a point.
+/// Decides by enumeration if no two indices of a box share a point, and counts
+/// the points. Replicas of one index may share a point; `rank` is the number of
+/// logical dims, which precede replicas.
 static PairProof walk(const Evaluator &evaluator, Sizes box, unsigned rank,
                       int64_t &numPoints) {
   PairProof proof;
@@ -121,7 +122,8 @@ static bool haveFewPoints(ArrayRef<Factor> factors) {
 }
 
 namespace {
-/// The contributions of a factor to a coordinate.
+/// The minimum, maximum and common divisor of the numbers that the dims of a
+/// factor (Factors.h) add to a coordinate.
 struct Share {
   int64_t min = 0, max = 0;
   int64_t divisor = 0; // the gcd of all contributions
@@ -145,9 +147,9 @@ static Share findShare(const Evaluator &evaluator, unsigned value,
   return share;
 }
 
-/// Returns true if a sum determines the contribution of each factor. As in a
-/// row-major order, the span of lower contributions must be less than the
-/// common divisor of all higher ones.
+/// Returns true if the sum of one contribution per factor determines each of
+/// them. As in a row-major order, the span of lower contributions must be less
+/// than the common divisor of all higher ones.
 static bool isTellingSum(llvm::SmallVector<Share> shares) {
   llvm::sort(shares, [](const Share &a, const Share &b) {
     return std::tuple(!a.divisor, a.divisor) <
@@ -165,8 +167,10 @@ static bool isTellingSum(llvm::SmallVector<Share> shares) {
   return true;
 }
 
-/// Proves injectivity of a map on a product of factors: enumerates each factor,
-/// if every coordinate determines the contributions of all factors.
+/// Proves that a map is injective by enumerating each factor of the box by
+/// itself. This suffices if every coordinate determines the contributions of
+/// all factors; otherwise the answer is Unknown. Sets `numPoints` to the number
+/// of distinct points.
 static PairProof walkFactors(const LayoutMap &special, Sizes sizes,
                              int64_t &numPoints) {
   if (special.getCoordinates().empty())
@@ -198,7 +202,8 @@ static PairProof walkFactors(const LayoutMap &special, Sizes sizes,
 PairProof mlir::layout::proveInjective(const LayoutMap &map, Sizes sizes) {
   PairProof proof;
   LayoutMap special = map.specialize(sizes);
-  // With only some sizes known, the axes can prove less than with none.
+  // Try `map`, too: with only some static sizes inserted, less can be provable
+  // than with none.
   if (isInjectiveByConstruction(special, sizes) ||
       isInjectiveByConstruction(map, sizes)) {
     proof.answer = ProofResult::Proved;
@@ -211,7 +216,8 @@ PairProof mlir::layout::proveInjective(const LayoutMap &map, Sizes sizes) {
   if (proof.answer != ProofResult::Unknown)
     return proof;
   sets::Statement statement = sets::proveInjective(getValues(special), box);
-  // Integer sets treat replicas like other indices.
+  // Integer sets treat replicas like logical dims, so a counterexample may be
+  // two replicas of one index, which may share a point.
   auto getIndex = [&](ArrayRef<int64_t> index) {
     return index.take_front(std::min<size_t>(index.size(), special.getRank()));
   };
@@ -280,8 +286,9 @@ static ProofResult walk(const LayoutMap &a, const LayoutMap &b, Sizes sizes) {
   return isEqual ? ProofResult::Proved : ProofResult::Disproved;
 }
 
-/// Compares replica by replica. Disproved proves nothing if replicas may be
-/// permuted.
+/// Compares two maps replica by replica with integer sets. If they differ and
+/// have replicas, the answer is Unknown: they may be equal with replicas in
+/// another order.
 static ProofResult compareAsSets(const LayoutMap &a, const LayoutMap &b,
                                  Sizes sizes) {
   if (a.getReplicas() != b.getReplicas())
@@ -348,8 +355,9 @@ ProofResult mlir::layout::equalOn(const LayoutMap &a, const LayoutMap &b,
 // Storage
 //===----------------------------------------------------------------------===//
 
-/// Returns true if a coordinate is within its extent because each of its axes
-/// is. The axes are the row-major digits of the coordinate.
+/// Returns true if coordinate `c` is provably in [0, extent): by the range of
+/// its value, or because each axis, a row-major digit of the coordinate, is
+/// within its own extent.
 static bool isWithinByConstruction(const LayoutMap &special, unsigned c,
                                    Sizes box) {
   const Coordinate &coordinate = special.getCoordinates()[c];
@@ -363,8 +371,9 @@ static bool isWithinByConstruction(const LayoutMap &special, unsigned c,
   });
 }
 
-/// Decides if a coordinate leaves its extent, by the minimal and maximal
-/// contributions of the factors of the box.
+/// Decides if a coordinate is in [0, extent) at every index of a static box.
+/// Enumerates each factor of the box (Factors.h) for its minimal and maximal
+/// contribution. Unknown if the factors have more than kMaxPoints points.
 static ExtentProof walkExtent(const Coordinate &coordinate, Sizes box,
                               unsigned rank) {
   ExtentProof proof;
@@ -428,7 +437,8 @@ ProofResult mlir::layout::isWithinExtents(const LayoutMap &map, Sizes sizes) {
   LayoutMap special = map.specialize(sizes);
   ProofResult answer = ProofResult::Proved;
   for (unsigned c = 0, n = special.getCoordinates().size(); c < n; ++c) {
-    // With only some sizes known, the axes can prove less than with none.
+    // Try `map` first: with only some static sizes inserted, less can be
+    // provable than with none.
     bool isWithin = isWithinByConstruction(map, c, map.getBox(sizes));
     if (!isWithin)
       answer = std::min(answer, proveWithinExtent(special, c, sizes).answer);
@@ -437,7 +447,7 @@ ProofResult mlir::layout::isWithinExtents(const LayoutMap &map, Sizes sizes) {
 }
 
 ProofResult mlir::layout::hasPadding(const LayoutMap &map, Sizes sizes) {
-  // Replicas may share points.
+  // Replicas may share points, so that points must be counted.
   if (!map.getReplicas().empty() &&
       !isInjectiveByConstruction(map.specialize(sizes), sizes)) {
     std::optional<int64_t> stored = getStorageSize(map, sizes),

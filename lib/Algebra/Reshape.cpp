@@ -26,8 +26,8 @@ using llvm::Twine;
 // Index views
 //===----------------------------------------------------------------------===//
 
-/// Checks that `groups` are all `sizes.size()` dims in order. Empty groups
-/// denote a tensor of one element and rank 0.
+/// Checks that `groups` list the dims 0 to sizes.size() - 1 once and in order.
+/// No groups at all denote a tensor of rank 0, so that all sizes must be 1.
 static bool checkGroups(DimGroups groups, Sizes sizes, FailureReason error) {
   for (auto [d, size] : llvm::enumerate(sizes))
     if (size < 0 && size != kUnknownSize) {
@@ -62,8 +62,8 @@ static bool checkGroups(DimGroups groups, Sizes sizes, FailureReason error) {
   return true;
 }
 
-/// Returns dim `u` of a view, of constant size if it is static and not
-/// outermost.
+/// Returns dim `u` of a view. If its size is static and it is not the first dim
+/// of its group, its extent is that constant.
 static BoundedIndex getViewDim(int64_t u, ArrayRef<int64_t> group,
                                Sizes sizes) {
   BoundedIndex dim = BoundedIndex::dim(u);
@@ -94,8 +94,8 @@ std::optional<IndexView> mlir::layout::getExpandView(DimGroups groups,
   return view;
 }
 
-/// Returns the digits of dim `d` with the `sizes`, the last one fastest. All
-/// sizes but the first must be static.
+/// Splits dim `d` into one digit per size, the last one fastest. Fails if a
+/// size after the first one is dynamic.
 static std::optional<std::vector<BoundedIndex>>
 getDigits(unsigned d, Sizes sizes, FailureReason error) {
   std::vector<BoundedIndex> digits;
@@ -111,7 +111,7 @@ getDigits(unsigned d, Sizes sizes, FailureReason error) {
     int64_t above;
     if (llvm::MulOverflow(below, std::max<int64_t>(sizes[i], 1), above))
       return error("the sizes of a group do not fit 64 bits");
-    // In a box without indices, use 1 to keep the other digits apart.
+    // A size of 0 counts as 1 in the divisors of the other digits.
     digits.push_back(sizes[i]
                          ? mod(floorDiv(BoundedIndex::dim(d), below), sizes[i])
                          : BoundedIndex{IndexExpr(), SizeExpr(0)});
@@ -170,7 +170,8 @@ static LayoutMap replaceRun(const LayoutMap &map, unsigned first,
   return applyView(map, view);
 }
 
-/// Specializes the sizes of consecutive dims that are static.
+/// Inserts the static ones of `sizes` as sizes of the dims of `map` from
+/// `first` on.
 static LayoutMap withSizesOfRun(const LayoutMap &map, unsigned first,
                                 Sizes sizes) {
   llvm::SmallVector<int64_t> known(map.getRank(), kUnknownSize);
@@ -185,7 +186,8 @@ static llvm::SmallVector<int64_t> withoutFirst(Sizes sizes) {
   return inner;
 }
 
-/// Fuses consecutive dims that the map never separates, for any sizes.
+/// Fuses the dims from `first` on, one per entry of `sizes`, to one dim. Fails
+/// if the map does not store them as one row-major index. Sizes may be dynamic.
 static std::optional<LayoutMap> fuseUncut(const LayoutMap &map, unsigned first,
                                           Sizes sizes, FailureReason error) {
   unsigned count = sizes.size(), last = first + count - 1;
@@ -199,12 +201,13 @@ static std::optional<LayoutMap> fuseUncut(const LayoutMap &map, unsigned first,
       return error("the sizes of a group do not fit 64 bits");
   }
   LayoutMap fixed = withSizesOfRun(map, first, sizes);
-  // Keep only the last dim, whose stride is that of the fusion.
+  // In the candidate, drop all fused dims but the last, whose stride is that of
+  // the fusion.
   LayoutMap candidate = replaceRun(fixed, first, count, count, [&](unsigned i) {
     BoundedIndex dim = BoundedIndex::dim(first + i);
     return i + 1 == count ? dim : BoundedIndex{IndexExpr(), dim.extent};
   });
-  // Then replace all dims by it.
+  // Then number the last dim `first`, and the dims after it accordingly.
   candidate = replaceRun(sizesOf.apply(candidate), first, count, 1,
                          [&](unsigned) { return BoundedIndex::dim(first); });
 
@@ -228,14 +231,16 @@ static std::optional<LayoutMap> fuseUncut(const LayoutMap &map, unsigned first,
                "below the first one static, or convert the tensor");
 }
 
-/// Fuses consecutive digits; all sizes but the first must be static.
+/// Fuses the dims from `first` on, one per entry of `sizes`, to one dim, whose
+/// digits (floordiv and mod) replace them. All sizes but the first must be
+/// static.
 static std::optional<LayoutMap> fuseDigits(const LayoutMap &map, unsigned first,
                                            Sizes sizes, FailureReason error) {
   std::optional<std::vector<BoundedIndex>> digits =
       getDigits(first, sizes, error);
   if (!digits)
     return std::nullopt;
-  // From here on size(first) is that of the fusion.
+  // In strides and extents, size(first) is from now on the size of the fusion.
   auto isFirst = [&](unsigned d) { return d == first; };
   SizesOfFusion sizesOf{SizeExpr::dim(first), 1, SizeExpr::dim(first), isFirst};
   for (int64_t size : sizes.drop_front())
@@ -319,7 +324,8 @@ std::optional<LayoutMap> mlir::layout::collapseShape(const LayoutMap &map,
   if (groups.empty())
     return applyView(map, *getCollapseView(groups, oldSizes));
   std::optional<LayoutMap> result = map;
-  // From the back, so that the dims in front keep their numbers.
+  // Fuse the last group first, so that dims of earlier groups keep their
+  // numbers.
   for (ArrayRef<int64_t> group : llvm::reverse(groups)) {
     result = collapseRun(*result, group.front(),
                          oldSizes.slice(group.front(), group.size()), error);

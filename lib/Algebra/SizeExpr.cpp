@@ -18,7 +18,7 @@ using llvm::ArrayRef;
 
 namespace {
 
-/// Products of more sizes are not expanded in proofs.
+/// The maximal number of factors of a term that isPositiveForm() expands.
 constexpr size_t kMaxExpandedDegree = 8;
 
 int compareFactors(ArrayRef<SizeExpr::Atom> a, ArrayRef<SizeExpr::Atom> b) {
@@ -65,8 +65,9 @@ SizeExpr SizeExpr::dim(unsigned d) {
   return result;
 }
 
-/// The maximal divisor. Beyond it, two rounded-up sizes fit 64 bits, but their
-/// sum does not, which the printed form of a layout computes.
+/// The maximal divisor of ceilDiv(), beyond which it overflows. For larger
+/// ones, two rounded-up sizes fit 64 bits, but not their sum, which printing a
+/// layout computes.
 static constexpr int64_t kLargestDivisor = int64_t(1) << 62;
 
 SizeExpr SizeExpr::overflow() {
@@ -99,7 +100,8 @@ void SizeExpr::addTerm(const Term &term) {
     own.erase(it);
 }
 
-/// Returns all summands, the constant last, as in the monomial order.
+/// Returns all terms in descending monomial order, with the constant, if it is
+/// not 0, as a last term without factors.
 std::vector<SizeExpr::Term> SizeExpr::getAllTerms() const {
   std::vector<Term> all = terms.get().vec();
   if (constant != 0)
@@ -235,7 +237,8 @@ SizeExpr SizeExpr::ceilDiv(int64_t den) const {
   return whole + getCeiling(std::move(rest), den);
 }
 
-/// Returns head / lead if that is a term.
+/// Returns head / lead, or std::nullopt if the coefficients do not divide or
+/// `lead` has a factor that `head` does not have.
 static std::optional<SizeExpr::Term> divideTerm(const SizeExpr::Term &head,
                                                 const SizeExpr::Term &lead) {
   if (lead.coeff == -1 && head.coeff == std::numeric_limits<int64_t>::min())
@@ -325,8 +328,9 @@ bool SizeExpr::isPositiveForm() const {
   auto isNegative = [](const Term &term) { return term.coeff < 0; };
   if (constant >= 0 && llvm::none_of(terms, isNegative))
     return true;
-  // Variables are at least 1, so a term is at least any of its divisors. If
-  // such terms compensate every negative term, no expansion is needed.
+  // Sizes are at least 1, so a term is at least any term whose factors are
+  // among its own. If such terms compensate every negative term, no expansion
+  // is needed.
   std::vector<Term> positive, negative;
   size_t degree = 0;
   for (const Term &term : getAllTerms()) {
@@ -368,9 +372,10 @@ bool SizeExpr::isPositiveForm() const {
                       [](const Term &term) { return term.coeff >= 0; });
 }
 
-/// Returns a lower bound. den * ceil(p, den) >= p, so p replaces it in terms
-/// with a positive coefficient that is a multiple of den. A coefficient
-/// compensates only one ceiling: that of `only`, or all in a given order.
+/// Returns a lower bound with fewer ceilings: p replaces den * ceil(p, den),
+/// which is at least p, in terms with a positive coefficient that is a multiple
+/// of den. Replaces the ceiling `only`, or, if that is null, all ceilings as
+/// long as den divides what is left of the coefficient, in the order of den.
 SizeExpr SizeExpr::dropSlack(const Atom *only, bool largestFirst) const {
   SizeExpr result(constant);
   for (const Term &term : terms) {
@@ -397,9 +402,9 @@ SizeExpr SizeExpr::dropSlack(const Atom *only, bool largestFirst) const {
   return result;
 }
 
-/// Returns a lower bound with finer ceilings: ceil(p, den) <= k * ceil(p, k *
-/// den) replaces the latter in terms whose coefficient is a positive multiple
-/// of k.
+/// Returns a lower bound with ceilings of the divisor of `step`: for den =
+/// step.den, ceil(p, den), which is at most k * ceil(p, k * den), replaces the
+/// latter in terms whose coefficient is a positive multiple of k.
 static SizeExpr inStepsOf(const SizeExpr &size, const SizeExpr::Ceil &step) {
   SizeExpr result(size.getConstantTerm());
   for (const SizeExpr::Term &term : size.getTerms()) {

@@ -34,7 +34,8 @@ SizeExpr SizesOfFusion::apply(const SizeExpr &size) const {
       else
         rest = rest * SizeExpr::dim(atom.dim);
     }
-    // Products have a single term, so the division is one of terms.
+    // `ofRun` and `product` are single terms, so exactQuotient only cancels
+    // factors.
     auto divideOut = [&](const SizeExpr &product, const SizeExpr &by) {
       while (std::optional<SizeExpr> quotient = ofRun.exactQuotient(product)) {
         ofRun = *quotient;
@@ -67,7 +68,8 @@ IndexExpr SizesOfFusion::apply(const IndexExpr &value) const {
     result.constant = result.constant + part.constant;
     llvm::append_range(result.terms, part.terms);
   }
-  // Sum up in one step: the form of overlapping digits depends on all of them.
+  // Add all parts at once: the form of overlapping digits depends on all of
+  // them.
   return add(result, IndexExpr());
 }
 

@@ -26,12 +26,13 @@ namespace mlir::layout {
 struct SizesOfFusion {
   /// The product of the dynamic sizes of the fused dims (at least one).
   SizeExpr symbols;
-  /// The product of their static sizes.
+  /// The product of the static sizes of the fused dims.
   int64_t factor;
-  /// The size of the fusion.
+  /// The size of the one dim that replaces the fused dims.
   SizeExpr total;
-  /// Returns true if a size is one of `symbols`. Sizes in other than complete
-  /// products of `symbols` cannot be rewritten: the result is overflow.
+  /// Returns true if a dim is one of the fused dims. If the sizes of these
+  /// occur in a term in other than complete products of `symbols`, the term
+  /// cannot be rewritten and becomes overflow.
   llvm::function_ref<bool(unsigned)> isInRun;
 
   SizeExpr apply(const SizeExpr &size) const;

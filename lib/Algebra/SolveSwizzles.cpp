@@ -14,7 +14,8 @@ using llvm::ArrayRef;
 
 using Lookup = llvm::function_ref<std::optional<Formula>(const Digit &)>;
 
-/// The maximal number of equations to solve, because elimination is cubic.
+/// The maximal number of equations that BitSystem solves, because the time of
+/// elimination is cubic in it.
 constexpr size_t kMaxEquations = 512;
 
 std::optional<Formula> mlir::layout::lookupSum(const IndexExpr &x,
@@ -32,7 +33,8 @@ std::optional<Formula> mlir::layout::lookupSum(const IndexExpr &x,
   return sum;
 }
 
-/// Returns the xor of all formulas, or std::nullopt if one is unknown.
+/// Returns the xor of the lowest `bits` bits of all formulas, or std::nullopt
+/// if one is unknown.
 static Formula xorAll(ArrayRef<Formula> formulas, unsigned bits) {
   llvm::SmallVector<IndexExpr> operands;
   for (const Formula &formula : formulas) {
@@ -43,8 +45,9 @@ static Formula xorAll(ArrayRef<Formula> formulas, unsigned bits) {
   return xorBits(operands, bits);
 }
 
-/// Solves for the only operand that is not determined: it is the xor of the
-/// swizzle and the other operands.
+/// Solves a swizzle of known value for its only operand that is not determined:
+/// the xor of the swizzle and the other operands. Returns std::nullopt if
+/// several operands or none are not determined.
 static std::optional<KnownDigit> solveOperand(const KnownDigit &known,
                                               Lookup lookup, Sizes sizes) {
   const Swizzle &swizzle = *known.digit.swizzle;
@@ -69,7 +72,8 @@ static std::optional<KnownDigit> solveOperand(const KnownDigit &known,
 
 namespace {
 
-/// Equations over GF(2): the xor of some bits is the xor of formulas.
+/// Linear equations over GF(2): the xor of some unknown bits of digits is the
+/// xor of known formulas.
 class BitSystem {
 public:
   BitSystem(Lookup lookup, Sizes sizes) : lookup(lookup), sizes(sizes) {}
@@ -132,7 +136,8 @@ void BitSystem::addSwizzle(const KnownDigit &known) {
 std::vector<KnownDigit> BitSystem::solve() {
   if (equations.size() > kMaxEquations)
     return {};
-  // One row per equation: its variables, then the equations it is the xor of.
+  // One row per equation: a bit per variable that occurs, and then a bit per
+  // equation that was added to it.
   size_t width = variables.size(), count = equations.size();
   std::vector<llvm::BitVector> rows(count, llvm::BitVector(width + count));
   for (size_t r = 0; r < count; ++r) {

@@ -13,8 +13,8 @@
 
 namespace mlir::layout {
 
-/// A value in terms of storage axes, or std::nullopt if it is determined but
-/// not by a formula of digits.
+/// The value of a digit in terms of storage axes. std::nullopt if the axes
+/// determine it, but no expression of their digits is known.
 using Formula = std::optional<IndexExpr>;
 
 struct KnownDigit {
@@ -22,14 +22,16 @@ struct KnownDigit {
   Formula formula;
 };
 
-/// Returns the formula of a sum, or std::nullopt if a digit is not determined.
+/// Returns the formula of `x` from the formulas of its digits, or std::nullopt
+/// if `lookup` returns none for a digit, i.e. if it is not determined.
 std::optional<Formula>
 lookupSum(const IndexExpr &x,
           llvm::function_ref<std::optional<Formula>(const Digit &)> lookup);
 
-/// Returns the digits that `known` swizzles determine, beyond those of
-/// `lookup`. Solves for whole operands, then for single bits by elimination
-/// over GF(2).
+/// Returns digits that are not yet determined and follow from swizzles in
+/// `known`, whose values are known. `lookup` returns the formulas of determined
+/// digits. Solves for whole operands of a swizzle, or, if there are none, for
+/// single bits by elimination over GF(2).
 std::vector<KnownDigit>
 solveSwizzles(llvm::ArrayRef<KnownDigit> known,
               llvm::function_ref<std::optional<Formula>(const Digit &)> lookup,

@@ -12,7 +12,8 @@
 
 using namespace mlir::layout;
 
-/// Splits the digit into g * (a mod m) + b for a given factor g.
+/// Rewrites (g * a + b) mod (g * m), where g is `factor`, to g * (a mod m) + b,
+/// or returns std::nullopt if b is not proven to be in [0, g).
 static std::optional<IndexExpr> splitBy(const Digit &digit, int64_t factor,
                                         Sizes sizes) {
   std::optional<int64_t> constant = digit.fused->constant.getConstant();
@@ -55,7 +56,7 @@ IndexExpr mlir::layout::splitMods(const IndexExpr &value, Sizes sizes) {
   for (const DigitTerm &term : value.terms) {
     IndexExpr one;
     one.terms.push_back({term.digit, SizeExpr(1)});
-    // Each part has a smaller modulus or a smaller source.
+    // Ends, because each part has a smaller modulus or a smaller source.
     if (std::optional<IndexExpr> parts = split(term.digit, sizes))
       one = splitMods(*parts, sizes);
     result = add(result, scale(one, term.stride, sizes), sizes);

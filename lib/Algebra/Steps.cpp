@@ -27,7 +27,8 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// Adds a step, with one entry per amount.
+/// Adds a step. Steps with equal increments share an entry, with the gcd of
+/// their positions.
 static void addStep(Steps &steps, const SizeExpr &by, int64_t every) {
   for (Step &step : steps)
     if (step.by == by) {
@@ -49,10 +50,12 @@ static bool speaksOf(const DigitTerm &term, unsigned dim) {
 
 namespace {
 
-/// Digits of one dim, all of the dim plus `shift`.
+/// Digits of one dim plus a constant, the shift, whose breakpoints (divisors
+/// and divisors * moduli) divide each other.
 class NestedDigits {
 public:
-  /// Returns std::nullopt if a digit mixes dims or the breakpoints do not nest.
+  /// Returns std::nullopt if a digit mixes dims, if breakpoints do not divide
+  /// each other, or if the shifts of the digits are inconsistent.
   static std::optional<NestedDigits> get(ArrayRef<DigitTerm> terms);
 
   std::optional<Steps> getSteps(int64_t size) const;
@@ -73,11 +76,12 @@ private:
 
 } // namespace
 
-/// The maximal number, such that sums of three fit 64 bits.
+/// The maximal shift and breakpoint, so that sums of three such numbers fit 64
+/// bits.
 static constexpr int64_t kMaxNumber = int64_t(1) << 61;
 
-/// Merges the shift of another digit. Returns false if the two are
-/// inconsistent.
+/// Adds the shift `of` of another digit, which is determined modulo `ofPeriod`,
+/// its breakpoint. Returns false if no shift of the dim has both remainders.
 bool NestedDigits::addShift(int64_t of, int64_t ofPeriod) {
   if (llvm::mod(of - shift, std::gcd(period, ofPeriod)) != 0)
     return false;
@@ -115,8 +119,8 @@ std::optional<NestedDigits> NestedDigits::get(ArrayRef<DigitTerm> terms) {
   return result;
 }
 
-/// Returns the amount of steps to positions whose greatest dividing breakpoint
-/// is `breakpoint`.
+/// Returns the increment of steps to positions of which `breakpoint` is the
+/// greatest breakpoint that divides them.
 SizeExpr NestedDigits::getAmount(int64_t breakpoint) const {
   SizeExpr amount;
   for (const Part &part : parts) {
@@ -136,7 +140,7 @@ SizeExpr NestedDigits::getAmount(int64_t breakpoint) const {
 int64_t NestedDigits::getEvery(int64_t breakpoint, int64_t next,
                                int64_t size) const {
   int64_t every = 0, found = 0;
-  // The distances repeat after the first four positions.
+  // Four positions suffice: the distances between later ones are the same.
   for (int64_t k = llvm::divideFloorSigned(shift, breakpoint) + 1; found < 4;
        ++k) {
     int64_t position;
@@ -171,8 +175,9 @@ std::optional<Steps> NestedDigits::getSteps(int64_t size) const {
 // Any digits
 //===----------------------------------------------------------------------===//
 
-/// Enumerates the dims that share a digit with `dim`, which all digits depend
-/// on.
+/// Finds the steps of `value` along `dim`, which all its digits depend on, by
+/// enumerating the dims in these digits. Returns std::nullopt if these have
+/// more than kMaxPoints indices.
 static std::optional<Steps> walkSteps(const IndexExpr &value, unsigned dim,
                                       Sizes box) {
   llvm::SmallVector<int64_t> shared(box.size(), 1);
@@ -209,7 +214,8 @@ static std::optional<Steps> walkSteps(const IndexExpr &value, unsigned dim,
   return steps;
 }
 
-/// Finds the steps of `value`, which is in normal form on the box.
+/// Finds the steps of `value`, a coordinate in normal form on the box, along
+/// `dim`.
 static std::optional<Steps> findSteps(const IndexExpr &value, unsigned dim,
                                       Sizes box) {
   if (box[dim] == 0 || box[dim] == 1)
@@ -319,8 +325,8 @@ std::optional<int64_t> mlir::layout::getAlignment(const LayoutMap &map,
     return 0;
   LayoutMap special = map.specialize(sizes);
   llvm::SmallVector<int64_t> box = special.getBox(sizes);
-  // Dim d becomes the number of the block. Strides still refer to the original
-  // sizes.
+  // Dim d becomes the number of a block, so that an index is block number *
+  // block size. Strides still refer to the original sizes.
   llvm::SmallVector<IndexExpr> dims;
   llvm::SmallVector<SizeExpr> sizeOf;
   for (auto [d, size] : llvm::enumerate(box)) {

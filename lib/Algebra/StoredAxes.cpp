@@ -133,8 +133,9 @@ std::vector<StoredAxis> mlir::layout::findStoredAxes(const IndexExpr &value,
         startsAtBase && steps[i] ? *steps[i] : next.exactQuotient(base);
     if (!room)
       return whole;
-    // A constant has no room for what grows with a size. Without room for all
-    // its digits, the axis continues.
+    // An axis with a constant number of positions cannot hold a digit whose
+    // extent grows with a size. If the positions are too few for all digits of
+    // the axis, the axis also takes the next digit.
     bool isTooSmall = room->isConstant() &&
                       llvm::any_of(axis.terms, [](const DigitTerm &term) {
                         return !naturalExtent(term.digit).isConstant();

@@ -22,7 +22,8 @@ static bool isMultipleOf(const SizeExpr &expr, int64_t g) {
   return !expr.isOverflow() && expr.content() % g == 0;
 }
 
-/// Returns x / g if x is g * A + B with B proven to be in [0, g).
+/// Returns A if x is g * A + B with B proven to be in [0, g), or else
+/// std::nullopt. A is floor(x / g).
 static std::optional<IndexExpr> divideByCommonFactor(const IndexExpr &x,
                                                      int64_t g, Sizes sizes) {
   IndexExpr whole, rest;
@@ -47,7 +48,8 @@ static std::optional<IndexExpr> divideByCommonFactor(const IndexExpr &x,
 }
 
 /// Rewrites floor((floor(y / k) + c) / divisor) to floor((y + k * c) / (k *
-/// divisor)), so that all digits of a shifted value have the same source.
+/// divisor)), so that all digits of a shifted value have the same source. Sets
+/// `x` to y + k * c and multiplies `divisor` by k.
 static void liftShift(IndexExpr &x, int64_t &divisor) {
   std::optional<int64_t> c = x.constant.getConstant();
   if (!c || x.terms.size() != 1 || !x.terms[0].stride.isConstantEqual(1))
@@ -69,8 +71,9 @@ static void liftShift(IndexExpr &x, int64_t &divisor) {
   x.constant = x.constant + SizeExpr(shift);
 }
 
-/// Simplifies floor(x / divisor) mod modulus once. Adds what is moved out of
-/// the floor to `outside`. Returns true if anything changed.
+/// Simplifies floor(x / divisor) mod modulus (0: no mod) once. Adds to
+/// `outside` the terms that can be computed outside of the floor. Returns true
+/// if anything changed.
 static bool simplifyDigit(IndexExpr &x, int64_t &divisor, int64_t &modulus,
                           IndexExpr &outside, Sizes sizes) {
   bool changed = false;
@@ -143,9 +146,10 @@ static bool simplifyDigit(IndexExpr &x, int64_t &divisor, int64_t &modulus,
   return changed;
 }
 
-/// Computes floor(swizzle / divisor) mod modulus if the floor removes whole
-/// bits: a swizzle of the operands' bits, or a digit of it for other moduli
-/// than powers of two.
+/// Computes floor(swizzle / divisor) mod modulus (0: no mod) as a swizzle of
+/// the operands' bits. For a modulus that is not a power of two, it is a digit
+/// of such a swizzle. Returns std::nullopt if `divisor` is not a power of two,
+/// or if it is 1 with such a modulus.
 static std::optional<IndexExpr> takeBits(const Swizzle &swizzle,
                                          int64_t divisor, int64_t modulus,
                                          Sizes sizes) {
@@ -169,8 +173,8 @@ static std::optional<IndexExpr> takeBits(const Swizzle &swizzle,
   return xorBits(operands, count, sizes);
 }
 
-/// Removes the modulus of a digit of a dim if the size makes it redundant.
-/// Returns false if the digit is 0.
+/// Removes the modulus of a digit of a dim if the size of the dim makes it
+/// redundant. Returns false if the digit is always 0.
 static bool narrow(Digit &digit, Sizes sizes) {
   Digit whole;
   whole.dim = digit.dim;

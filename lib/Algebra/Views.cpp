@@ -72,7 +72,8 @@ std::optional<LayoutMap> mlir::layout::transpose(const LayoutMap &map,
   return viewIfSizesFit(map, view, "the transposed tensor", error);
 }
 
-/// Checks one dim of a slice, as far as its values are static.
+/// Checks that a slice takes indices inside dim `d`, of size `full`, and none
+/// twice, as far as these numbers are static. Reports the first violation.
 static bool checkSliceDim(unsigned d, int64_t full, int64_t offset,
                           int64_t size, int64_t stride, FailureReason error) {
   auto fail = [&](const Twine &why) {
@@ -138,7 +139,8 @@ mlir::layout::slice(const LayoutMap &map, Sizes fullSizes,
                    Twine(full));
     if (!checkSliceDim(d, full, offsets[d], size, strides[d], error))
       return std::nullopt;
-    // Two dynamic sizes need not be equal.
+    // A slice of dynamic size is not the whole dim, even if the size of the dim
+    // is dynamic, too: they may differ.
     bool isWhole =
         size == kWholeDim || (full >= 0 && size == full && offsets[d] == 0 &&
                               (strides[d] == 1 || size <= 1));
@@ -148,7 +150,8 @@ mlir::layout::slice(const LayoutMap &map, Sizes fullSizes,
     view.dims.push_back(isWhole ? at.value
                                 : add(scale(at.value, SizeExpr(strides[d])),
                                       SizeExpr(offsets[d])));
-    // No layout exists if it depends on a dynamic size of the source.
+    // If the slice cuts a dim of dynamic size, a layout exists only if it does
+    // not depend on this size. So replace the size by overflow.
     bool isUnknown = !isWhole && full == kUnknownSize;
     if (isUnknown)
       cutUnknown = d;

@@ -11,14 +11,17 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// More rounds than any known value needs. The form is correct in any case.
+/// The maximal number of rewrites of an operand. No known value needs as many,
+/// and an operand is correct after each of them.
 constexpr unsigned kMaxRounds = 16;
 
-/// Returns the lowest `bits` bits of `x`, without the mod that takes them.
+/// Returns a value with the same lowest `bits` bits as `x`, without the mod
+/// 2^bits that a swizzle implies.
 static IndexExpr takeLowBits(const IndexExpr &x, unsigned bits, Sizes sizes) {
   int64_t extent = int64_t(1) << bits;
   IndexExpr low = takeDigit(x, 1, extent, sizes);
-  // A digit without its mod can have a simpler form, with simpler lowest bits.
+  // Without its mod, a digit can have a simpler form, and this in turn a mod
+  // that can be removed.
   for (unsigned round = 0; round < kMaxRounds; ++round) {
     const Digit *single = low.getSingleDigit();
     if (!single || single->modulus != extent)
@@ -49,7 +52,8 @@ IndexExpr mlir::layout::xorBits(ArrayRef<IndexExpr> operands, unsigned bits,
       swizzle.constant ^= *c & mask;
       continue;
     }
-    // xor is associative, but an operand of fewer bits must be cut to them.
+    // Merge a swizzle of swizzles. The operands of one with fewer bits are
+    // first taken mod its extent.
     const Digit *digit = low.getSingleDigit();
     if (digit && digit->swizzle && digit->isWholeSource() &&
         digit->swizzle->bits <= bits) {

@@ -26,49 +26,58 @@
 
 namespace mlir::layout {
 
-/// Converts `size` to an affine expression, with sizeOf[d] for size(d).
+/// Converts `size`, a polynomial in sizes of dims, to an affine expression in
+/// which sizeOf[d] replaces size(d), the size of dim d.
 AffineExpr toAffineExpr(const SizeExpr &size, llvm::ArrayRef<AffineExpr> sizeOf,
                         MLIRContext *context);
 
-/// Returns true if no stride or constant in `value` depends on a size. Swizzles
-/// are allowed only if `hasSwizzleExprs`.
+/// Returns true if `value` is affine in the indices: no stride or constant in
+/// it depends on the size of a dim. A value with a swizzle, an xor of digits,
+/// is affine only if `hasSwizzleExprs`.
 bool isAffine(const IndexExpr &value, bool hasSwizzleExprs = false);
 
-/// A callback that returns the expression for a swizzle.
+/// A callback that returns an affine expression to stand for the value of a
+/// swizzle, an xor of digits, which is not affine. May return null.
 using SwizzleToExpr = llvm::function_ref<AffineExpr(const Swizzle &)>;
 
-/// Converts `value`, with dims[d] for dim d and sizeOf[d] for size(d). Returns
-/// null if `value` has a swizzle and there is no callback.
+/// Converts `value` to an affine expression in which dims[d] replaces dim d and
+/// sizeOf[d] the size of dim d. If `value` has a swizzle and there is no
+/// callback, or the callback returns null, returns null.
 AffineExpr toAffineExpr(const IndexExpr &value, llvm::ArrayRef<AffineExpr> dims,
                         llvm::ArrayRef<AffineExpr> sizeOf, MLIRContext *context,
                         SwizzleToExpr swizzleToExpr = nullptr);
 
-/// Converts an affine expression to a sum of digits, with dims[d] for dim d.
-/// Returns std::nullopt for symbols and for divisors that are not positive
-/// constants. `sizes` are the known sizes of the dims that occur in `dims`.
+/// Converts an affine expression to a sum of digits, in which dims[d] replaces
+/// dim d. Returns std::nullopt for symbols, for ceildiv, for products of two
+/// non-constants, and for divisors that are not positive constants. `sizes` are
+/// the known sizes of the dims that occur in `dims`.
 std::optional<IndexExpr> fromAffineExpr(AffineExpr expr,
                                         llvm::ArrayRef<IndexExpr> dims,
                                         Sizes sizes = {});
 
-/// Returns each size as an expression: a constant, or the symbol of a dynamic
-/// dim.
+/// Returns one affine expression per size: a constant, or, for each dynamic
+/// size in order, the next symbol s0, s1, ..
 llvm::SmallVector<AffineExpr> getSizeExprs(Sizes sizes, MLIRContext *context);
 
-/// Returns the map from logical indices to storage coordinates.
+/// Returns the affine map from logical indices to storage coordinates, those of
+/// replica 0 if there are several. If `map` has a swizzle, returns null.
 AffineMap getForwardMap(const LayoutMap &map, Sizes sizes,
                         MLIRContext *context);
 
-/// Returns the map from logical indices to the values of the stored axes.
+/// Returns the affine map from logical indices to the values of the stored
+/// axes, those of replica 0 if there are several. If `map` has a swizzle,
+/// returns null.
 AffineMap getAxesMap(const LayoutMap &map, Sizes sizes, MLIRContext *context);
 
-/// Returns every dim, logical dims before replicas, as a sum of digits of the
-/// stored axes, or std::nullopt if no formula exists by construction.
+/// Inverts `map`: returns every dim, logical dims before replicas, as a sum of
+/// digits of the stored axes, or std::nullopt if `invertAxes` (Proof.h) finds
+/// no formula.
 std::optional<std::vector<IndexExpr>> getBackwardValues(const LayoutMap &map,
                                                         Sizes sizes);
 
-/// Returns the map from values of the stored axes to the logical index, for
-/// points that are not padding, or null if no formula exists by construction.
-/// If sizes are dynamic, the axes are those of `map`, as in `getAxesMap`.
+/// Returns the affine map from values of the stored axes of `map` to the
+/// logical index, for points that are not padding. Returns null if `invertAxes`
+/// (Proof.h) finds no formula, or if the formula has a swizzle.
 AffineMap getBackwardMap(const LayoutMap &map, Sizes sizes,
                          MLIRContext *context);
 

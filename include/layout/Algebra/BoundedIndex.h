@@ -45,22 +45,25 @@ BoundedIndex floorDiv(const BoundedIndex &x, int64_t k);
 /// Returns x mod k, with extent k (split).
 BoundedIndex mod(const BoundedIndex &x, int64_t k);
 
-/// Returns the row-major index of several indices, the last one fastest (fuse).
+/// Fuses indices: returns the row-major index over `elements`, the last one
+/// fastest. Its extent is the product of theirs.
 BoundedIndex group(llvm::ArrayRef<BoundedIndex> elements);
 
-/// Rounds the extent up to a multiple of `k`.
+/// Rounds the extent of `x` up to a multiple of `k`. Its value stays.
 BoundedIndex align(const BoundedIndex &x, int64_t k);
 
-/// Sums up elements times strides (place). The extent ends at the highest
-/// position reached; strides with a negative coefficient do not extend it.
+/// Returns the sum of each element times its stride (place). The extent is one
+/// more than the highest value; a stride that may be negative adds nothing to
+/// it.
 BoundedIndex place(llvm::ArrayRef<std::pair<BoundedIndex, SizeExpr>> elements);
 
-/// Computes the swizzle of the lowest bits of the operands (xor). `extent` is a
-/// power of two, 2^62 at most; operands are taken mod `extent`.
+/// Returns the bitwise xor of the operands, each taken mod `extent`. `extent`,
+/// also that of the result, is a power of two, at most 2^62.
 BoundedIndex xorOf(llvm::ArrayRef<BoundedIndex> operands, int64_t extent);
 
-/// Returns the extent that the value alone implies, i.e. the one of the
-/// functions above without padding.
+/// Returns the number of positions that the form of a value implies, without
+/// align or pad: k for x mod k, ceil(extent of x / k) for x floordiv k, size(d)
+/// for dim d, and one more than the highest value for a sum.
 SizeExpr naturalExtent(const Digit &digit);
 SizeExpr naturalExtent(const IndexExpr &value);
 

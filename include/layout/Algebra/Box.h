@@ -23,8 +23,8 @@
 
 namespace mlir::layout {
 
-/// Returns the number of indices, or std::nullopt if a size is dynamic or the
-/// number exceeds int64.
+/// Returns the number of indices of a shape, the product of `sizes`, or
+/// std::nullopt if a size is dynamic or the number exceeds int64.
 inline std::optional<int64_t> countIndices(Sizes sizes) {
   if (llvm::any_of(sizes, [](int64_t size) { return size < 0; }))
     return std::nullopt;
@@ -37,8 +37,8 @@ inline std::optional<int64_t> countIndices(Sizes sizes) {
   return count;
 }
 
-/// Advances to the next index. After the last one, returns false and wraps to
-/// the first.
+/// Advances `index` to the next index of the shape in row-major order. After
+/// the last one, returns false and wraps to the first.
 inline bool increment(llvm::MutableArrayRef<int64_t> index, Sizes sizes) {
   for (size_t d = sizes.size(); d-- > 0;) {
     if (++index[d] < sizes[d])
@@ -48,7 +48,7 @@ inline bool increment(llvm::MutableArrayRef<int64_t> index, Sizes sizes) {
   return false;
 }
 
-/// Returns the n-th index of the box.
+/// Returns the n-th index of the shape in row-major order, from 0 on.
 inline llvm::SmallVector<int64_t> getIndex(int64_t n, Sizes sizes) {
   llvm::SmallVector<int64_t> index(sizes.size());
   for (size_t d = sizes.size(); d-- > 0; n /= sizes[d])
@@ -56,8 +56,8 @@ inline llvm::SmallVector<int64_t> getIndex(int64_t n, Sizes sizes) {
   return index;
 }
 
-/// Calls visit(index) for every index of static `sizes` until it returns false.
-/// Returns true if it never did.
+/// Calls visit(index) for every index of a static shape in row-major order
+/// until it returns false. Returns true if it never did.
 template <typename Visit> bool forEachIndex(Sizes sizes, Visit visit) {
   if (llvm::is_contained(sizes, 0))
     return true;

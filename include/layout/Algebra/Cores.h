@@ -38,17 +38,21 @@ struct LocalAddress {
   int64_t core = 0, byte = 0;
 };
 
-/// Splits `address`, or returns std::nullopt if it is outside all cores.
+/// Converts a local address, which numbers the bytes of all cores
+/// consecutively, to a core and a byte in it, or std::nullopt if no core has
+/// it.
 std::optional<LocalAddress> splitAddress(const ChipParams &params,
                                          int64_t address);
-/// Returns the inverse of splitAddress(), or std::nullopt if the core or the
-/// byte does not exist.
+/// Returns the local address of a byte of a core, core * bytes per core + byte,
+/// or std::nullopt if the core or the byte does not exist.
 std::optional<int64_t> joinAddress(const ChipParams &params,
                                    const LocalAddress &address);
 
-/// Counts the channels of each core, with one entry for each position of the
-/// coordinate `npu`. Requires static sizes, and that the coordinate is a single
-/// digit of dims with at most `kMaxPoints` indices.
+/// Counts the channels that each core holds: the result has one number per
+/// position of the coordinate `npu`. A channel is a value of `npu` before it is
+/// taken modulo the number of cores, e.g. of c + 2 in `(c + 2) mod 4`. Fails if
+/// `npu` is not a single digit, or if the dims that it depends on are dynamic
+/// or have more than kMaxPoints indices.
 std::optional<llvm::SmallVector<int64_t>>
 countChannels(const LayoutMap &map, Sizes sizes, FailureReason error = {});
 
@@ -59,7 +63,8 @@ struct Banks {
   int64_t stripeBytes = 4; // a multiple of the word
   int64_t wordBytes = 4;
 
-  /// Returns the banks of one core: `count` contiguous banks.
+  /// Returns the banks of the local memory of a core: `count` contiguous parts
+  /// of equal size, with words of one execution unit.
   static Banks ofNode(const ChipParams &params, int64_t count) {
     return {count, params.bytesPerNpu / count, params.euBytes};
   }
@@ -74,9 +79,10 @@ struct BankUse {
 };
 
 /// Determines the banks that the elements at `indices` use when they are
-/// accessed together. The last coordinate is an offset; each value of the other
-/// coordinates has a memory of its own, in which storage begins at byte 0.
-/// Sizes are static. Only the first replica is accessed.
+/// accessed together. The last coordinate of `map` is an offset in elements.
+/// Each value of the other coordinates, e.g. each core, has a memory of its
+/// own, in which storage begins at byte 0. Sizes are static. Only the first
+/// replica is accessed. Fails if a byte is negative or does not fit int64.
 std::optional<BankUse>
 getBankUse(const LayoutMap &map, Sizes sizes,
            llvm::ArrayRef<llvm::SmallVector<int64_t>> indices,

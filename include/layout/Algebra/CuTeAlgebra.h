@@ -46,7 +46,7 @@
 
 namespace mlir::layout {
 
-/// A map in linear memory on a static shape.
+/// A map from indices of a static shape to offsets in linear memory.
 struct IntegerLayout {
   LayoutMap map;
   llvm::SmallVector<int64_t> shape;
@@ -54,21 +54,27 @@ struct IntegerLayout {
 
 using IntegerLayoutOr = std::optional<IntegerLayout>;
 
-/// Returns `a` as a function of one dim.
+/// Fuses all dims of `a` to one, the first dim fastest: returns the map from 0
+/// .. size - 1 to the offsets of `a`.
 IntegerLayoutOr coalesce(const IntegerLayout &a, FailureReason error = {});
 
-/// Returns a(b(i)). The offsets of `b` must be indices of `a`.
+/// Returns the layout i -> a(b(i)) on the shape of `b`, where `a` is coalesced
+/// to one dim. Fails if an offset of `b` is not below the size of `a`.
 IntegerLayoutOr composition(const IntegerLayout &a, const IntegerLayout &b,
                             FailureReason error = {});
 
-/// Returns a layout of one dim that fills the offsets below `size` left by `a`.
+/// Returns the layout b of one dim such that a(i) + b(j) takes each value of 0
+/// .. m - 1 exactly once, where m is the least possible number >= `size`. Fails
+/// if there is no such layout or none is known.
 IntegerLayoutOr complement(const IntegerLayout &a, int64_t size,
                            FailureReason error = {});
 
 /// Returns the left inverse: maps every offset up to the highest one to an
 /// index of `a`. Values at offsets that `a` does not have are unspecified.
 IntegerLayoutOr leftInverse(const IntegerLayout &a, FailureReason error = {});
-/// Returns the right inverse, for the gap-free range of offsets of `a` from 0.
+/// Returns the right inverse: maps each offset k < n to the index of `a` with
+/// that offset. n is the largest number such that `a` has all offsets below n.
+/// Fails if `a` does not have offset 0.
 IntegerLayoutOr rightInverse(const IntegerLayout &a, FailureReason error = {});
 
 /// The grouping of the result dims of divide(): each dim becomes a tile T and a
@@ -79,17 +85,23 @@ enum class DivideForm {
   Zipped,  // (T0, T1, ..), (R0, R1, ..)
   Tiled,   // (T0, T1, ..), R0, R1, ..
 };
-/// Divides each dim of `a` by a tile. The complement of the tile in the size of
-/// the dim must exist and cover the dim exactly.
+/// Splits each dim d of `a` by tiles[d], a layout of the indices in one tile,
+/// into the index in the tile and the number of the tile: 12:1 by 3:4 is
+/// (3,4):(4,1). Fails if the tile and its complement do not cover the dim
+/// exactly.
 IntegerLayoutOr divide(const IntegerLayout &a,
                        llvm::ArrayRef<IntegerLayout> tiles, DivideForm form,
                        FailureReason error = {});
 
-/// Divides `a` as a whole into two dims: the index in the tile, and the tile.
+/// Coalesces `a` to one dim and splits it by `tile`, a layout of the indices in
+/// one tile. Dim 0 of the result is the index in the tile, dim 1 the number of
+/// the tile.
 IntegerLayoutOr logicalDivide(const IntegerLayout &a, const IntegerLayout &tile,
                               FailureReason error = {});
 
-/// Repeats `a` at the offsets of `b`. The dims are the index in `a` and in `b`.
+/// Repeats `a` once per index of `b`. Dim 0 of the result is the index in `a`,
+/// dim 1 the index in `b`. Copy j is shifted by C(b(j)), where C is the
+/// complement of `a`.
 IntegerLayoutOr logicalProduct(const IntegerLayout &a, const IntegerLayout &b,
                                FailureReason error = {});
 

@@ -22,19 +22,22 @@ namespace mlir::layout {
 struct PlacedDigit {
   Digit digit;
   SizeExpr stride;
-  /// The number of positions up to the next slower digit: those of the digit
-  /// and of padding. std::nullopt if the strides do not divide each other.
+  /// The number of positions of the digit, padding included: the stride of the
+  /// next slower digit, or the extent of the offset, divided by `stride`.
+  /// std::nullopt if that is not a polynomial.
   std::optional<SizeExpr> room;
 };
 
-/// A dim or a fused value, and the placed digits of it.
+/// A dim or a fused value, with the positions of its digits in a list of
+/// PlacedDigit.
 struct Source {
   Digit whole;
   SizeExpr size;
   llvm::SmallVector<unsigned> digits; // from major to minor
 };
 
-/// Checks in an importer that the notation has the rank of the tensor.
+/// Returns true if `rank`, the rank of a layout in another notation, is that of
+/// the tensor of `shape`; otherwise reports an error.
 bool checkRank(unsigned rank, Sizes shape, FailureReason error);
 
 llvm::SmallVector<int64_t> unknownSizes(const LayoutMap &map);
@@ -42,7 +45,8 @@ llvm::SmallVector<int64_t> unknownSizes(const LayoutMap &map);
 /// Returns the size of a dim: a constant, or size(d) if it is dynamic.
 SizeExpr getSize(unsigned dim, Sizes sizes);
 
-/// Returns the number of values of `digit` on the box.
+/// Returns the number of values of `digit` on a shape, as a constant if that
+/// does not depend on a dynamic size.
 SizeExpr getExtent(const Digit &digit, Sizes sizes);
 
 /// Returns divisor * modulus, 0 if `digit` has no modulus, or std::nullopt on
@@ -53,32 +57,38 @@ std::optional<int64_t> getEnd(const Digit &digit);
 std::string describe(const IndexExpr &value, unsigned rank);
 std::string describe(const Digit &digit, unsigned rank);
 
-/// Returns the only coordinate of a map in linear memory. Fails if there are
-/// several, if the lowest offset is not 0, or if the tensor is empty.
+/// Returns the offset coordinate of `special`, a map in normal form on `sizes`.
+/// Fails if the map is not in linear memory, has replicas or a constant offset,
+/// overflows int64, or if the tensor is empty.
 std::optional<Coordinate> getOffset(const LayoutMap &special, Sizes sizes,
                                     FailureReason error);
 
-/// Sorts by stride, the highest first. Returns null, or the first digit whose
-/// rank in the order depends on the sizes.
+/// Sorts digits by stride, the highest first. Returns null on success, or else
+/// the first digit at a place for which the digit depends on dynamic sizes.
 const PlacedDigit *sortByStride(std::vector<PlacedDigit> &digits);
 
-/// Returns the digits of `special` by stride, the highest first.
+/// Returns the digits of the offset of `special`, a map in normal form on
+/// `sizes`, by stride, the highest first. Fails if getOffset does, if a stride
+/// may not be positive, or if the order depends on dynamic sizes.
 std::optional<std::vector<PlacedDigit>>
 getDigits(const LayoutMap &special, Sizes sizes, FailureReason error);
 
-/// Returns the digits of `special` by stride, each with the room up to the next
-/// slower one, down to stride 1. Digits that are not a whole number of
-/// positions apart are combined to one digit of their sum: [h, w] align 32.
-/// Padding below all of them is a digit of the empty sum.
+/// Returns the digits of `special` as getDigits does, but each stride is a
+/// multiple of the next, and the last stride is 1. Digits whose strides are not
+/// are fused: h and w of `[h, w] align 32` become one digit of their sum. If
+/// all strides exceed 1, a last digit of the constant 0 stands for the padding
+/// between positions.
 std::optional<std::vector<PlacedDigit>>
 getDenseDigits(const LayoutMap &special, Sizes sizes, FailureReason error);
 
-/// Splits padding after the outermost digit of a dynamic dim into a digit of
-/// its own: `d0 align 32` becomes d0 floordiv 32 and d0 mod 32.
+/// Splits each digit without a mod, of a dynamic dim, that is padded to a
+/// multiple of a constant k into two: `d0 align 32` becomes d0 floordiv 32 and
+/// d0 mod 32.
 void splitAlignedDigits(std::vector<PlacedDigit> &digits, Sizes sizes);
 
-/// Groups the digits by source. Fails if a digit of a dim is missing, because
-/// two indices would then share one point, or repeated.
+/// Groups digits by their sources, the dims or fused values that they are
+/// digits of. Fails if the digits of a source overlap or leave a gap, if a dim
+/// is in two sources, or if a dim of a size other than 1 is in none.
 std::optional<std::vector<Source>>
 getSources(llvm::ArrayRef<PlacedDigit> digits, unsigned rank, Sizes sizes,
            FailureReason error);

@@ -30,8 +30,9 @@ class Evaluator {
 public:
   /// Compiles `values` for the indices of `box`, the sizes of all dims,
   /// replicas included. Returns std::nullopt if a size is dynamic, a stride
-  /// depends on a size, or a sum may overflow int64. The tables of dims up to
-  /// `maxTableSize` take 8 bytes * number of values * size.
+  /// depends on a size, or a sum may overflow int64. A dim of at most
+  /// `maxTableSize` indices has a lookup table of 8 bytes * number of values *
+  /// size.
   static std::optional<Evaluator> compile(llvm::ArrayRef<IndexExpr> values,
                                           Sizes box,
                                           int64_t maxTableSize = 1 << 16);
@@ -55,9 +56,9 @@ public:
   void evaluate(const int64_t *indices, size_t stride, size_t count,
                 int64_t *values) const;
 
-  /// Returns true if all values are sums of table entries. Value 0 is then
-  /// getStart() plus getTable(d)[i] for index i of each dim d, which loops can
-  /// hoist.
+  /// Returns true if all values are sums of table entries. If there is one
+  /// value, it is getStart() plus getTable(d)[index of dim d] for each dim d
+  /// whose table is not empty; loops can hoist these terms.
   bool hasOnlyTables() const { return digits.empty(); }
   llvm::ArrayRef<int64_t> getTable(unsigned d) const { return tables[d]; }
   int64_t getStart() const { return start.front(); }
@@ -74,7 +75,7 @@ private:
     int64_t divisor = 1, modulus = 0, stride = 1;
     std::vector<Sum> operands; // the fused source, or the swizzle operands
     int64_t mask = 0;          // of a swizzle
-    unsigned value = 0;        // the value that it is a part of
+    unsigned value = 0;        // the number of the value that it is added to
   };
 
   static bool compileDigit(const DigitTerm &term, Sizes box, Digit &digit);
@@ -84,10 +85,10 @@ private:
 
   llvm::SmallVector<int64_t> box;
   llvm::SmallVector<int64_t> start; // the constant of each value
-  // tables[d] holds the contributions to every value for each index of dim d;
-  // it is empty if dim d is in no table.
+  // tables[d] has a row per index of dim d, with the number to add to each
+  // value. It is empty if no digit depends on dim d alone.
   std::vector<std::vector<int64_t>> tables;
-  std::vector<Digit> digits; // the digits in no table
+  std::vector<Digit> digits; // those that mix dims or are of long dims
 };
 
 } // namespace mlir::layout

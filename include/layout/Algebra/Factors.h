@@ -26,18 +26,22 @@ namespace mlir::layout {
 
 struct Factor {
   llvm::SmallVector<unsigned> dims;
-  /// The sizes of the dims of this factor, and 1 for all other dims.
+  /// One size per dim of the whole box: that of a dim of this factor, and 1 for
+  /// all other dims.
   llvm::SmallVector<int64_t> box;
 
-  /// Returns the dims below `rank`, which are logical.
+  /// Returns the logical dims of this factor: those below `rank`, the rank of
+  /// the tensor.
   llvm::ArrayRef<unsigned> getLogicalDims(unsigned rank) const;
-  /// Returns the dims from `rank` on, which are replicas.
+  /// Returns the replica dims of this factor: those from `rank` on, the rank of
+  /// the tensor.
   llvm::ArrayRef<unsigned> getReplicas(unsigned rank) const;
 };
 
-/// Computes the factors of `box` for sums over its dims. Dims from `rank` on
-/// are replicas. An axis with a single logical dim joins its replicas with that
-/// dim, because together they locate an index.
+/// Partitions the dims of `box` into the smallest factors such that no digit of
+/// `values` depends on dims of two. So each value is a sum of one contribution
+/// per factor. Dims from `rank` on are replicas. If an expression of `axes`
+/// depends on one logical dim, its replicas join the factor of that dim.
 std::vector<Factor> findFactors(llvm::ArrayRef<IndexExpr> values,
                                 llvm::ArrayRef<IndexExpr> axes, Sizes box,
                                 unsigned rank);

@@ -86,7 +86,9 @@ struct IndexExpr {
   bool operator!=(const IndexExpr &other) const { return compare(other) != 0; }
   friend llvm::hash_code hash_value(const IndexExpr &linear);
 
-  /// Evaluates at an index for static sizes; std::nullopt on overflow.
+  /// Returns the value at `index` of a tensor of static `sizes`, or
+  /// std::nullopt if it overflows int64 or a size that it depends on is
+  /// dynamic.
   std::optional<int64_t> evaluate(llvm::ArrayRef<int64_t> index,
                                   llvm::ArrayRef<int64_t> sizes) const;
 
@@ -95,8 +97,8 @@ struct IndexExpr {
 };
 
 /// The bitwise xor of the lowest `bits` bits of at least two values, or of one
-/// value and a constant. It is its own inverse in each operand. The operands
-/// are distinct and sorted, and have no outer `mod` that takes just these bits.
+/// value and a constant. The operands are distinct and sorted. An outer `mod
+/// 2^bits` of an operand is removed, because the xor implies it.
 struct Swizzle {
   std::vector<IndexExpr> operands;
   int64_t constant = 0;
@@ -110,10 +112,11 @@ struct Swizzle {
 constexpr unsigned kMaxSwizzleBits = 62;
 
 /// Removes the constant from the source of `digit`, and returns it in `shift`:
-/// a digit of c + 2 becomes a digit of the base c.
+/// `(c + 2) floordiv 4` becomes `c floordiv 4`, with shift 2.
 Digit splitShift(const Digit &digit, int64_t &shift);
 
-/// Returns the digit whose source is that of `base` plus `shift`.
+/// Returns the digit with `shift` added to its source: `c floordiv 4` with
+/// shift 2 becomes `(c + 2) floordiv 4`.
 Digit withShift(const Digit &base, int64_t shift);
 
 /// An inclusive range of values.
@@ -123,10 +126,12 @@ struct Interval {
 };
 
 /// The sizes of dims, or kUnknownSize if dynamic. All are dynamic if the array
-/// is empty. A dim of size 0 has no index, so any statement about it holds.
+/// is empty. A shape with a size 0 has no index, so any statement about all
+/// indices holds.
 using Sizes = llvm::ArrayRef<int64_t>;
 
-/// Returns the range of `x` on the box, or std::nullopt if it is unbounded.
+/// Returns an interval that contains the values of `x` at all indices of a
+/// shape, or std::nullopt if a bound is unknown or overflows int64.
 std::optional<Interval> getRange(const IndexExpr &x, Sizes sizes);
 std::optional<Interval> getRange(const Digit &digit, Sizes sizes);
 

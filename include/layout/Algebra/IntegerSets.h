@@ -42,21 +42,22 @@ struct Statement {
 
 using Values = llvm::ArrayRef<IndexExpr>;
 
-/// Proves that different indices have different values.
+/// Decides if different indices of the box have different tuples of values.
 Statement proveInjective(Values values, Sizes sizes);
 
-/// Proves that a(index) == b(index).
+/// Decides if a(index) == b(index) at every index of the box.
 Statement proveEqual(Values a, Values b, Sizes sizes);
 
-/// Proves that 0 <= values(index) < extents.
+/// Decides if 0 <= values(index) < extents at every index of the box.
 Statement proveWithin(Values values, llvm::ArrayRef<SizeExpr> extents,
                       Sizes sizes);
 
-/// Proves inverse(values(index)) == index; dim k of `inverse` is values[k].
+/// Decides if inverse(values(index)) == index at every index of the box; dim k
+/// of `inverse` stands for values[k].
 Statement proveInverse(Values values, Values inverse, Sizes sizes);
 
-/// Proves that no index has the values `point`, i.e. that it is padding. For
-/// Disproved, `index` has these values.
+/// Decides if no index of the box has the values `point`, i.e. if `point` is
+/// padding. For Disproved, `index` has these values.
 Statement proveUnused(Values values, llvm::ArrayRef<int64_t> point,
                       Sizes sizes);
 

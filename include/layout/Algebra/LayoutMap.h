@@ -44,8 +44,8 @@ struct Coordinate {
   SizeExpr extent; // padding included
 };
 
-/// One dim of the physical tensor. A coordinate that is row-major over
-/// `extent`s has as its value the row-major fusion of the values of its axes.
+/// One dim of the physical tensor. The value of a coordinate is the row-major
+/// index over the values of its axes, whose sizes are their extents.
 struct StoredAxis {
   IndexExpr value;
   SizeExpr extent; // padding included
@@ -75,17 +75,19 @@ public:
   llvm::ArrayRef<int64_t> getReplicas() const;
   /// Returns the number of logical and replica dims.
   unsigned getNumDims() const { return getRank() + getReplicas().size(); }
-  /// Returns the sizes of the logical dims and the extents of the replicas.
+  /// Returns the sizes of all dims: `sizes`, those of the logical dims, and
+  /// then the extents of the replicas.
   llvm::SmallVector<int64_t> getBox(Sizes sizes) const;
 
-  /// Returns the coordinates as dense groups: the axes of the first coordinate,
-  /// slowest first, then those of the second, .. A coordinate that is not dense
-  /// is one axis.
+  /// Splits each coordinate into the axes of which it is the row-major index:
+  /// first the axes of the first coordinate, slowest first, then those of the
+  /// second, .. NCHW16c has n, c floordiv 16, h, w and c mod 16. A coordinate
+  /// that is no such index is one axis.
   llvm::ArrayRef<StoredAxis> getStoredAxes() const;
   llvm::ArrayRef<StoredAxis> getStoredAxes(unsigned coordinate) const;
 
-  /// Returns the default dims of the array that holds the storage: the axes of
-  /// linear memory, or the coordinates of any other space.
+  /// Returns the default dims of the array that holds the storage: the stored
+  /// axes if the map is in linear memory, or else its coordinates.
   llvm::SmallVector<BoundedIndex> getStoredDims() const;
 
   bool operator==(const LayoutMap &other) const;
@@ -101,16 +103,20 @@ public:
   LayoutMap substitute(unsigned newRank, llvm::ArrayRef<IndexExpr> dims,
                        llvm::ArrayRef<SizeExpr> sizeOf, Sizes sizes = {}) const;
 
-  /// Returns the normal form on the box of `sizes` (kUnknownSize if dynamic).
+  /// Returns the normal form of the map on a shape (kUnknownSize if dynamic):
+  /// static sizes are inserted, digits of extent 1 dropped and adjacent digits
+  /// merged (L6).
   LayoutMap specialize(Sizes sizes) const;
 
   /// Computes the storage point of a logical index, one number per coordinate,
-  /// or std::nullopt on overflow or if a size is dynamic. `index` must be in
-  /// the box. It may include the replicas, which are 0 otherwise.
+  /// or std::nullopt on overflow or if a size is dynamic. `index` must be
+  /// inside the shape. It may continue with a number for each replica;
+  /// otherwise the point is that of replica 0.
   std::optional<llvm::SmallVector<int64_t>>
   forward(llvm::ArrayRef<int64_t> index, Sizes sizes) const;
 
-  /// Returns the number of positions along each coordinate, padding included.
+  /// Returns the number of positions along each coordinate, padding included,
+  /// or std::nullopt if it overflows int64 or depends on a dynamic size.
   std::optional<llvm::SmallVector<int64_t>> storageExtent(Sizes sizes) const;
 
   /// Returns the logical index stored at `point`, or std::nullopt if `point` is
@@ -142,9 +148,9 @@ private:
 };
 
 /// Explicit dims of the array that holds linear memory, if the notation states
-/// them: `NC4c` stores c in two dims, but its map has one axis for c. Their
-/// row-major fusion is the offset of the map. Empty if they equal
-/// LayoutMap::getStoredDims().
+/// them: `NC4c` stores c in two dims, but its map has one axis for c. The
+/// offset of the map is the row-major index over them. The list is empty if it
+/// equals LayoutMap::getStoredDims().
 struct StoredDims {
   std::vector<BoundedIndex> dims; // slowest first
 
@@ -153,7 +159,8 @@ struct StoredDims {
   static StoredDims get(const LayoutMap &map,
                         llvm::ArrayRef<BoundedIndex> dims);
 
-  /// Returns true if these are dims of the storage of `map`.
+  /// Returns true if `map` is in linear memory and its offset is the row-major
+  /// index over these dims.
   bool fit(const LayoutMap &map) const;
 
   bool operator==(const StoredDims &other) const;
@@ -164,7 +171,8 @@ struct StoredDims {
   void print(const LayoutMap &map, llvm::raw_ostream &os) const;
 };
 
-/// Finds the dense axes of one coordinate; see LayoutMap::getStoredAxes.
+/// Splits a coordinate into axes, slowest first, of which it is the row-major
+/// index. Returns the whole coordinate as one axis if it is no such index.
 std::vector<StoredAxis> findStoredAxes(const IndexExpr &value,
                                        const SizeExpr &extent);
 

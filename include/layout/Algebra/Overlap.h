@@ -19,8 +19,8 @@
 // divided into groups of a fixed length, such as a vector, a cache line, a
 // pixel (4 lanes) or a core. Group g has the positions g * length to (g + 1) *
 // length - 1, so that groups partition the elements. Layout a with groups of m
-// refines b with groups of n if every group of b is a union of groups of a, i.e.
-// if elements in one group of a are in one group of b:
+// refines b with groups of n if every group of b is a union of groups of a,
+// i.e. if elements in one group of a are in one group of b:
 //
 //     NCHW4c in groups of 4 refines NCHW16c in groups of 16, not the reverse
 //
@@ -52,19 +52,21 @@ struct PlacedTensor {
 
 enum class Owned {
   Elements, // the bytes of elements only
-  Storage,  // holes included: in every core, lowest element to extent
+  Storage,  // in every core, all bytes from the lowest element to the extent
 };
 
-/// Returns Proved if the tensors have a byte in common. For elements on static
-/// shapes, the proof names one of each that share a byte. Returns std::nullopt
-/// and reports to `error` if the tensors cannot be in one memory.
+/// Decides if the tensors have a byte in common. For overlapping elements on
+/// static shapes, the proof has an index of each tensor, whose elements share a
+/// byte. Returns std::nullopt and reports to `error` if the tensors cannot be
+/// in one memory, i.e. their maps have different spaces or coordinates.
 std::optional<PairProof> findOverlap(const PlacedTensor &a,
                                      const PlacedTensor &b, Owned owned,
                                      FailureReason error = {});
 
-/// Decides if `a` in groups of `groupOfA` positions refines `b` in groups of
-/// `groupOfB`. Returns std::nullopt for different ranks, for groups below 1,
-/// and for layouts with replicas, whose groups do not partition the elements.
+/// Decides if `a` in groups of `groupOfA` storage positions refines `b` in
+/// groups of `groupOfB`: elements in one group of `a` are also in one group of
+/// `b`. Returns std::nullopt for different ranks, for groups below 1, and for
+/// layouts with replicas, whose groups do not partition the elements.
 std::optional<ProofResult> refines(const LayoutMap &a, int64_t groupOfA,
                                    const LayoutMap &b, int64_t groupOfB,
                                    Sizes sizes, FailureReason error = {});

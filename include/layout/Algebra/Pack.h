@@ -23,15 +23,17 @@ namespace mlir::layout {
 /// std::nullopt if a size is dynamic or the product overflows int64.
 std::optional<int64_t> getStorageSize(const LayoutMap &map, Sizes sizes);
 
-/// Copies each element to its positions in `storage`, which must already
-/// contain the padding. Sizes are static; `elementBytes` is any positive
-/// number. Returns false if the buffers do not have the sizes of the map.
+/// Copies each element of `logical` to its positions in `storage`, one per
+/// replica. `storage` must already contain the padding. Sizes are static;
+/// `elementBytes` is any positive number. Returns false if the buffers do not
+/// have the sizes of the map, or if positions overflow int64.
 [[nodiscard]] bool pack(const LayoutMap &map, Sizes sizes,
                         unsigned elementBytes, llvm::ArrayRef<char> logical,
                         llvm::MutableArrayRef<char> storage);
 
-/// Copies each element of `storage` to its logical position, from the first
-/// replica. Padding is not read.
+/// Copies each element of `storage` to its row-major position in `logical`,
+/// from the first replica. Padding is not read. Returns false if the buffers do
+/// not have the sizes of the map, or if positions overflow int64.
 [[nodiscard]] bool unpack(const LayoutMap &map, Sizes sizes,
                           unsigned elementBytes, llvm::ArrayRef<char> storage,
                           llvm::MutableArrayRef<char> logical);

@@ -22,8 +22,8 @@ namespace mlir::layout {
 /// Returns the text that LayoutMap::print prints, which the map caches.
 std::string makeText(const LayoutMap &map);
 
-/// Returns the text of a value over the dims of `map`: digits with explicit
-/// strides, and the extent if it is not the natural one.
+/// Returns the text of a value over the dims of `map`, e.g. `d1 floordiv 16`.
+/// The extent is printed if parsing the text would give another one.
 std::string makeText(const LayoutMap &map, const BoundedIndex &value);
 
 } // namespace mlir::layout

@@ -37,11 +37,11 @@ enum class ProofResult { Disproved, Unknown, Proved };
 /// The maximal number of points of an enumeration (about 0.1 s).
 constexpr int64_t kMaxPoints = int64_t(1) << 20;
 /// The maximal number of points that are enumerated before integer sets are
-/// tried, which take about as long. Larger boxes are enumerated after sets
-/// fail.
+/// tried, which take about as long. Larger boxes are enumerated only if the
+/// sets give no answer.
 constexpr int64_t kFewPoints = int64_t(1) << 12;
 
-/// An answer about pairs of indices.
+/// An answer about pairs of indices, e.g. if two share a point.
 struct PairProof {
   ProofResult answer = ProofResult::Unknown;
   /// A witness pair if there is one: two indices, each followed by its
@@ -53,13 +53,13 @@ struct PairProof {
 /// index may. For Disproved, the proof names two indices that do.
 PairProof proveInjective(const LayoutMap &map, Sizes sizes);
 
-/// Returns true if `proveInjective` succeeds by construction, which is the case
-/// iff the backward map exists as a formula.
+/// Returns true if the strides and extents of the digits alone prove that the
+/// map is injective, for a map in normal form on `sizes`. False proves nothing.
 bool isInjectiveByConstruction(const LayoutMap &specialized, Sizes sizes);
 
-/// Inverts `axes` by construction: computes for each dim the sum of axis digits
-/// that it equals. Returns std::nullopt if some dim is not determined. Dims of
-/// the results are axis numbers.
+/// Inverts the map from dims to `axes` by construction: returns each dim as a
+/// sum of digits of the axes, whose numbers are the dims of the result. Returns
+/// std::nullopt if no such formula of some dim is found.
 std::optional<std::vector<IndexExpr>>
 invertAxes(llvm::ArrayRef<StoredAxis> axes, unsigned rank, Sizes sizes);
 
@@ -74,7 +74,8 @@ struct ExtentProof {
   llvm::SmallVector<int64_t> index, sizes;
 };
 
-/// Proves L2 for one coordinate of a map in its normal form on the box.
+/// Decides if one coordinate of a map, in normal form on `sizes`, is in [0,
+/// extent) at every index of the box (L2).
 ExtentProof proveWithinExtent(const LayoutMap &specialized, unsigned coordinate,
                               Sizes sizes);
 
@@ -83,7 +84,8 @@ ProofResult isWithinExtents(const LayoutMap &map, Sizes sizes);
 
 /// Counts the storage points that hold an element, each once even if replicas
 /// share it. The box is static and the map valid on it. Returns std::nullopt if
-/// the effort exceeds its bound.
+/// replicas may share points and more than kMaxPoints points had to be
+/// enumerated.
 std::optional<int64_t> countPoints(const LayoutMap &map, Sizes sizes);
 
 /// Decides if storage on this shape has points that hold no element.

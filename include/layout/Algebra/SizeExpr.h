@@ -75,9 +75,10 @@ public:
   std::optional<int64_t> getConstant() const {
     return isConstant() ? std::optional<int64_t>(constant) : std::nullopt;
   }
-  /// Returns the products with at least one factor.
+  /// Returns the terms that depend on sizes, e.g. 2 * size(d1) of 2 * size(d1)
+  /// + 3.
   llvm::ArrayRef<Term> getTerms() const { return terms.get(); }
-  /// Returns the summand without factors.
+  /// Returns the constant term, e.g. 3 of 2 * size(d1) + 3.
   int64_t getConstantTerm() const { return constant; }
 
   SizeExpr operator+(const SizeExpr &other) const;
@@ -93,15 +94,16 @@ public:
   /// Returns this / divisor if that is a polynomial, else std::nullopt.
   std::optional<SizeExpr> exactQuotient(const SizeExpr &divisor) const;
 
-  /// Returns the greatest integer that divides every coefficient; 0 for zero.
+  /// Returns the greatest integer that divides every coefficient and the
+  /// constant; 0 for zero.
   int64_t content() const;
 
   /// Returns true only if this >= other is proven for all sizes >= 1; false
   /// proves nothing.
   bool isProvablyAtLeast(const SizeExpr &other) const;
 
-  /// Evaluates for the given static sizes, one per logical dim. Returns
-  /// std::nullopt on overflow, or if a size that occurs is dynamic.
+  /// Returns the value for the given static sizes, one per logical dim, or
+  /// std::nullopt on overflow or if a size that occurs is dynamic.
   std::optional<int64_t> evaluate(llvm::ArrayRef<int64_t> sizes) const;
 
   /// Replaces size(d) by replacement[d].

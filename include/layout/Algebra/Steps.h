@@ -43,23 +43,24 @@ namespace mlir::layout {
 struct Step {
   /// The increment of the coordinate.
   SizeExpr by;
-  /// The greatest common divisor of the positions along the dim that such a
-  /// step reaches.
+  /// The greatest common divisor of all indices of the dim that a step of this
+  /// increment reaches, e.g. 16 for the steps into a new block of 16.
   int64_t every = 1;
 };
 
-/// The steps along a dim, one entry per amount; empty if it has no second
-/// index.
+/// The steps along a dim from each index to the next, one entry per increment
+/// of a coordinate. Empty if the dim has at most one index.
 using Steps = llvm::SmallVector<Step, 2>;
 
 std::optional<Steps> getSteps(const LayoutMap &map, unsigned coordinate,
                               unsigned dim, Sizes sizes);
 
-/// Returns the stride: the only amount, or 0 without steps. Returns
-/// std::nullopt if there are several amounts.
+/// Returns the stride: the only increment, or 0 if there are no steps. Returns
+/// std::nullopt if there are several increments.
 std::optional<SizeExpr> getStride(const Steps &steps);
 
-/// One placed digit; describes a dim that has no stride.
+/// A digit of a coordinate, as text, with its extent and stride. A list of
+/// these describes a coordinate in which a dim has no single stride.
 struct PlacedPart {
   std::string digit; // `d1 floordiv 16`
   SizeExpr extent, stride;
@@ -77,7 +78,8 @@ struct Run {
   bool isWhole = false;
 };
 
-/// Returns the run along one dim.
+/// Returns the longest run of indices of dim `dim` that are contiguous along
+/// the coordinate, or std::nullopt if it is not known.
 std::optional<Run> getRun(const LayoutMap &map, unsigned coordinate,
                           unsigned dim, Sizes sizes);
 

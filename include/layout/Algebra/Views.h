@@ -52,7 +52,9 @@ struct IndexView {
   llvm::SmallVector<int64_t> sizes;
 };
 
-/// Returns L(v(i)). The rank of `map` is view.dims.size().
+/// Returns the layout of a view in the storage of the viewed tensor, whose
+/// layout is `map`: index i of the view is at map(v(i)), where v is `view`. The
+/// rank of `map` is view.dims.size().
 LayoutMap applyView(const LayoutMap &map, const IndexView &view);
 
 /// The dims of each group, as in tensor.expand_shape: all dims, in order.
@@ -111,7 +113,7 @@ std::optional<LayoutMap> broadcast(const LayoutMap &map, int64_t position,
 std::optional<LayoutMap> replicateOver(const LayoutMap &map, int64_t dim,
                                        Sizes sizes, FailureReason error = {});
 
-/// One operand of a concatenation.
+/// One operand of a concatenation, with its own layout.
 struct ConcatPart {
   LayoutMap map;
   llvm::SmallVector<int64_t> sizes;

@@ -18,14 +18,15 @@ using llvm::Twine;
 
 namespace {
 
-/// An axis (factor 0) or a block of one.
+/// An axis, such as `C` (factor 0), or a block of one, such as `16c` (factor
+/// 16).
 struct Part {
   char letter; // upper case
   int64_t factor;
   size_t column;
 };
 
-/// One dim of a string: one part, or several in brackets.
+/// One dim of a string: one part, or several in brackets, such as `[4o4i]`.
 using Dim = llvm::SmallVector<Part, 2>;
 
 using Report = llvm::function_ref<void(size_t, const Twine &)>;
@@ -94,7 +95,8 @@ static bool readDims(StringRef text, std::vector<Dim> &dims, Report report) {
   return true;
 }
 
-/// Checks that every letter has its axis exactly once in the string.
+/// Checks that each letter of the string occurs exactly once in upper case.
+/// Reports the column of the first violation.
 static bool checkAxes(const std::vector<Dim> &dims, Report report) {
   std::array<bool, 26> hasAxis{};
   for (const Dim &dim : dims)
@@ -134,14 +136,15 @@ static const Part *findMissing(const std::vector<Dim> &dims,
   return nullptr;
 }
 
-/// Computes the index of each letter in terms of the logical dims. An axis is
-/// above its blocks.
+/// Computes for each letter its index as a function of the dims of the first
+/// string: the axis is the slowest digit, then come its blocks. Also sets
+/// `requiredSizes`. Returns false after an error.
 static bool readLogical(const std::vector<Dim> &dims, BlockedLayout &layout,
                         std::array<BoundedIndex, 26> &letters, Report report) {
   std::array<BoundedIndex, 26> axes;
   std::array<llvm::SmallVector<BoundedIndex>, 26> parts;
   for (auto [d, dim] : llvm::enumerate(dims)) {
-    // In a fused dim, a part is above the product of the parts after it.
+    // The parts of a fused dim are its digits, the last one fastest.
     llvm::SmallVector<BoundedIndex> digits(dim.size());
     int64_t below = 1;
     for (size_t p = dim.size(); p-- > 0;) {
@@ -206,7 +209,8 @@ std::optional<BlockedLayout> mlir::layout::parseBlocked(StringRef logical,
   if (!readLogical(from, layout, letters, inLogical))
     return std::nullopt;
 
-  // `below` is the product of the later blocks of each letter.
+  // The product of the blocks of each letter that are further right, which are
+  // its faster digits.
   std::array<int64_t, 26> below;
   below.fill(1);
   std::vector<llvm::SmallVector<BoundedIndex>> digits(to.size());
@@ -227,7 +231,8 @@ std::optional<BlockedLayout> mlir::layout::parseBlocked(StringRef logical,
     }
     std::reverse(digits[d].begin(), digits[d].end());
   }
-  // The axis is above all its blocks, regardless of its position.
+  // The digit of an axis is slower than all blocks of its letter, wherever the
+  // axis is written.
   for (size_t d = 0; d < to.size(); ++d) {
     for (auto [part, digit] : llvm::zip(to[d], digits[d]))
       if (!part.factor)

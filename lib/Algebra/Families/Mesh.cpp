@@ -105,7 +105,8 @@ bool Mesh::check(FailureReason error) const {
   return true;
 }
 
-/// Clips a halo to the first and the last block.
+/// Limits each side of a halo to the indices of all other blocks, block *
+/// (parts - 1).
 static Halo clip(Halo halo, int64_t block, int64_t parts) {
   int64_t most = block * (parts - 1);
   return {std::min(halo.before, most), std::min(halo.after, most)};
@@ -123,7 +124,7 @@ Mesh::getLocalShape(Sizes shape, FailureReason error) const {
             "known: make the size static, or split another dim");
       return std::nullopt;
     }
-    // A block has at least one index, even on devices without any.
+    // A block has at least one index, also if the dim is empty.
     int64_t parts = countParts(split);
     int64_t block =
         std::max<int64_t>(llvm::divideCeilSigned(shape[d], parts), 1);
@@ -146,7 +147,7 @@ Mesh::getLocalShape(Sizes shape, FailureReason error) const {
 }
 
 namespace {
-/// The device along a dim that stores an index, and the position there.
+/// The device along a dim that stores an index, and the local index there.
 struct Held {
   BoundedIndex device, position;
 };
@@ -160,7 +161,8 @@ static Held hold(unsigned d, int64_t size, int64_t block, int64_t parts,
                  Halo halo, unsigned r, int64_t &numReplicas) {
   Halo reached = clip(halo, block, parts);
   int64_t width = reached.before + reached.after;
-  // Choose equal steps that do not skip a block.
+  // Replicas are `step` indices apart. Steps are equal, and at most one block,
+  // so that no device is skipped.
   int64_t numSteps = llvm::divideCeilSigned(width, block);
   while (numSteps && width % numSteps)
     ++numSteps;
@@ -177,7 +179,8 @@ static Held hold(unsigned d, int64_t size, int64_t block, int64_t parts,
                   number(reached.before - c)});
   };
   BoundedIndex y = atLeast(0);
-  // Clamp the block of y. floor(z / large) is -1 if z < 0, and 0 otherwise.
+  // Clamp y floordiv block to 0 .. parts - 1, one block at a time: floor(z /
+  // large) is -1 if z < 0, and 0 otherwise.
   int64_t below = llvm::divideCeilSigned(reached.after, block);
   int64_t above =
       std::max<int64_t>((size - 1 + reached.before) / block - (parts - 1), 0);
@@ -221,7 +224,7 @@ LayoutMap Mesh::getMap(const LayoutMap &local, Sizes shape,
     int64_t block = localShape[d] - halo.before - halo.after;
     // A mesh with one device along the dim does not split it.
     if (localShape[d] != shape[d] || !(halo == Halo())) {
-      // The devices along the dim, minor axis first.
+      // Without a halo, one device along the dim holds the index.
       Held held{floorDiv(index, block), mod(index, block)};
       if (!(halo == Halo())) {
         int64_t numReplicas;

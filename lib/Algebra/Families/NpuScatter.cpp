@@ -126,7 +126,8 @@ bool mlir::layout::checkNpuScatter(const NpuScatter &scatter,
   return true;
 }
 
-/// Returns Q * S + R for verified `params`, and Q and R in range.
+/// Returns the address, in bytes, at which the tensor starts: Q * S + R for
+/// start core Q, S bytes per core, and byte offset R. Q and R must be in range.
 static int64_t getAddress(const NpuScatter &scatter, const ChipParams &params) {
   return scatter.start * params.bytesPerNpu + scatter.offset;
 }
@@ -141,7 +142,8 @@ static bool checkAddress(int64_t address, int64_t divisor, const Twine &why,
   return false;
 }
 
-/// Checks the rules that depend only on the chip.
+/// Checks the start core, the offset and the alignment of the start address
+/// against the chip. Reports the first violation.
 static bool checkParams(const NpuScatter &scatter, const ChipParams &params,
                         FailureReason error) {
   if (scatter.start >= params.npus) {
@@ -171,7 +173,8 @@ static bool checkParams(const NpuScatter &scatter, const ChipParams &params,
   llvm_unreachable("no such mode");
 }
 
-/// Checks the rules that depend on the element size.
+/// Checks the packing, the offset and the alignment against the bytes of an
+/// element. Reports the first violation.
 static bool checkElements(const NpuScatter &scatter, const ChipParams &params,
                           int64_t elementBytes, FailureReason error) {
   struct Packing {
@@ -183,7 +186,8 @@ static bool checkElements(const NpuScatter &scatter, const ChipParams &params,
        {Packing{NpuPack::N4, "n4", 1}, Packing{NpuPack::N2, "n2", 2},
         Packing{NpuPack::IC2, "ic2", 4}})
     if (scatter.pack == packing.pack && elementBytes != packing.elementBytes &&
-        // Bytes that are converted to weights have the layout of the weights.
+        // 8-bit elements that a core converts to 32-bit weights have the
+        // packing of these.
         !(scatter.pack == NpuPack::IC2 && elementBytes == 1)) {
       error("packs elements of " + Twine(packing.elementBytes * 8) +
             " bits with " + packing.name + ", the tensor's have " +
@@ -210,7 +214,8 @@ static bool checkElements(const NpuScatter &scatter, const ChipParams &params,
   return true;
 }
 
-/// Returns the fused dims of one axis.
+/// Returns the row-major index over all dims of the tensor with the letter
+/// `axis`, or 0 of extent 1 if there is none.
 static BoundedIndex getAxis(const NpuScatter &scatter, char axis) {
   llvm::SmallVector<BoundedIndex, 4> dims;
   for (auto [d, letter] : llvm::enumerate(scatter.getAxes()))
@@ -263,8 +268,8 @@ std::optional<NpuStorage> mlir::layout::getNpuStorage(const NpuScatter &scatter,
     storage.sW = SizeExpr(scatter.strides[3]);
     storage.end = params.bytesPerNpu / elementBytes;
   } else {
-    // A channel takes whole execution units, or whole words if compact, counted
-    // in storage units.
+    // Round a channel up to whole execution units, or to whole words if
+    // compact. `alignment` is in storage units.
     int64_t channelBytes =
         scatter.mode == NpuMode::Compact ? kWordBytes : params.euBytes;
     int64_t alignment =

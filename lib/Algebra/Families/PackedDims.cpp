@@ -63,11 +63,12 @@ bool mlir::layout::checkPackedDims(
 }
 
 namespace {
-/// The part of one logical dim that the scan has not stored yet.
+/// The part of one logical dim that no entry has stored yet. Entries are read
+/// from the fastest to the slowest.
 struct Rest {
   BoundedIndex dim;
   int64_t size;           // kUnknownSize if dynamic
-  int64_t below = 1;      // number of positions that the entries cover
+  int64_t below = 1;      // product of the extents of the entries read
   bool isClipped = false; // an entry was clipped
   bool isTaken = false;   // an entry took the whole remainder
   const PackedDim *outermost = nullptr;
@@ -84,7 +85,8 @@ struct Rest {
 };
 } // namespace
 
-/// Splits by 2 and permutes: the even positions of x come before the odd ones.
+/// Returns the index that stores the even positions of x before the odd ones:
+/// 0, 2, .., 1, 3, ..
 static BoundedIndex evenBeforeOdd(const BoundedIndex &x) {
   return group({mod(x, 2), floorDiv(x, 2)});
 }
@@ -122,14 +124,15 @@ mlir::layout::getStoredDims(ArrayRef<PackedDim> dims, Sizes shape,
                   ", whose size is dynamic: make the dim static, or use "
                   "#layout.blocked, which pads");
     if (rest.size % entry.extent == 0) {
-      // The outermost entry must take the whole remainder, so it needs no mod.
+      // The slowest entry of a dim stores all that is left, so it needs no mod.
       // An unsplit dim is then a single digit in every notation.
       BoundedIndex part = rest.above();
       if (&entry != rest.outermost)
         part = mod(part, entry.extent);
       stored.push_back(isOddEven ? evenBeforeOdd(part) : part);
       rest.size /= entry.extent;
-      // The product can exceed the size only if the dim has no indices.
+      // The product of the extents can exceed the size only if the dim is
+      // empty.
       if (llvm::MulOverflow(rest.below, entry.extent, rest.below))
         return fail("the extents of the parts of dim " + Twine(entry.dim) +
                     " do not fit 64 bits: use smaller ones");

@@ -16,7 +16,8 @@ using namespace mlir::layout;
 using llvm::StringRef;
 using llvm::Twine;
 
-/// Bounds above any sensible layout, which keep malicious input cheap.
+/// The maximal numbers of axes of a layout and of digits of an axis. They are
+/// above any sensible layout, and keep malicious input cheap.
 static constexpr size_t kMaxAxes = 256;
 static constexpr size_t kMaxDigits = 256;
 
@@ -25,11 +26,11 @@ namespace {
 /// A dim or a result of a relation.
 struct Axis {
   size_t madeAt;                     // the number of the name that defines it
-  const char *use = nullptr;         // its use
+  const char *use = nullptr;         // "split", "fused" or "stored"
   std::optional<BoundedIndex> value; // std::nullopt until computed
 };
 
-/// A relation and the positions of its names in the text.
+/// A relation, and the positions of its names among all names of the text.
 struct Placed {
   const AxisRelation &relation;
   size_t whole;
@@ -40,7 +41,8 @@ class Resolver {
 public:
   Resolver(const RelationsText &text, RelationsError error);
 
-  /// Computes the values of the stored axes. Returns false after an error.
+  /// Appends the values of the stored axes to `stored`. Returns false after an
+  /// error.
   bool resolve(llvm::SmallVectorImpl<BoundedIndex> &stored);
 
 private:
@@ -102,7 +104,8 @@ bool Resolver::make(const NamedAxis &axis, size_t name) {
   return true;
 }
 
-/// Checks that all parts but the first have extents, whose product fits int64.
+/// Checks that all parts of a split but the first have extents, whose product
+/// fits int64, and that the first has none. Reports the first violation.
 bool Resolver::checkExtents(const Placed &split) {
   int64_t below = 1;
   for (auto [p, part] : llvm::enumerate(split.relation.parts)) {
@@ -187,7 +190,8 @@ bool Resolver::useAll() {
   return true;
 }
 
-/// Counts the digits of `x`, including those of its sources, up to `limit`.
+/// Returns the number of digits of `x`, including those of fused values that
+/// its digits are taken of, or `limit` if there are more.
 static size_t countDigits(const IndexExpr &x, size_t limit) {
   size_t count = 0;
   for (const DigitTerm &term : x.terms) {
@@ -233,7 +237,9 @@ bool Resolver::compute(const Placed &placed) {
   return true;
 }
 
-/// Computes the relations in rounds, each those whose sources are known.
+/// Computes the value of every axis. Each round computes the relations whose
+/// inputs are known; a round that computes none is an error, because the
+/// relations then form a cycle.
 bool Resolver::computeAll() {
   for (auto [d, dim] : llvm::enumerate(text.dims)) {
     BoundedIndex value = BoundedIndex::dim(d);

@@ -18,7 +18,7 @@ using llvm::Twine;
 
 namespace {
 
-/// The axes of a kind by letter.
+/// The index along each axis of an image kind, found by the letter of the axis.
 struct Axes {
   StringRef letters;
   ArrayRef<BoundedIndex> values;
@@ -44,7 +44,7 @@ struct KindInfo {
 
 /// Returns the pixel of an axis of which four neighbors share one pixel.
 static BoundedIndex pixel(const BoundedIndex &x) { return floorDiv(x, 4); }
-/// Returns the lane within the pixel.
+/// Returns the lane of an axis of which four neighbors share one pixel.
 static BoundedIndex lane(const BoundedIndex &x) { return mod(x, 4); }
 
 static const KindInfo kindInfos[] = {
@@ -152,13 +152,14 @@ std::optional<llvm::SmallVector<unsigned>> mlir::layout::parseOrder(
   return order;
 }
 
-/// Returns true if rank 2 is allowed: a feature map of one pixel, without H and
-/// W.
+/// Returns true if a tensor may have rank 2 (N, C): a feature map of one pixel,
+/// without H and W.
 static bool canBeFlat(RgbaImageKind kind) {
   return kind == RgbaImageKind::InOutChannel;
 }
 
-/// Returns the axis of each dim of a tensor of full rank.
+/// Returns for each dim of a tensor the position of its axis in
+/// getLetters(kind). An empty `order` is that of the letters.
 static llvm::SmallVector<unsigned> getAxes(RgbaImageKind kind,
                                            ArrayRef<unsigned> order) {
   if (order.empty())

@@ -24,8 +24,8 @@
 namespace mlir::layout {
 
 struct BlockedLayout {
-  /// The required size of each logical dim, or 0 for any size. A block in the
-  /// first string fixes the size of its dim.
+  /// The required size of each logical dim, or 0 for any size. A dim that has
+  /// no upper-case letter in the first string, e.g. `16c`, has a fixed size.
   llvm::SmallVector<int64_t> requiredSizes;
   /// The stored dims, slowest first.
   llvm::SmallVector<BoundedIndex> stored;
@@ -38,7 +38,8 @@ struct BlockedLayout {
 using BlockedError = llvm::function_ref<void(bool inStored, size_t column,
                                              const llvm::Twine &message)>;
 
-/// Parses the two strings. Reports the first error and returns std::nullopt.
+/// Parses the strings of `#layout.blocked<logical to stored>`. Reports the
+/// first error and returns std::nullopt.
 std::optional<BlockedLayout> parseBlocked(llvm::StringRef logical,
                                           llvm::StringRef stored,
                                           BlockedError error);

@@ -58,7 +58,8 @@ struct MeshAxis {
   }
 };
 
-/// The number of indices that a device stores before and after its block.
+/// The number of indices of a dim that each device stores before and after its
+/// own block.
 struct Halo {
   int64_t before = 0, after = 0;
 
@@ -82,40 +83,46 @@ struct Mesh {
 
   bool isSplit(unsigned axis) const;
   Halo getHalo(unsigned d) const { return halos.empty() ? Halo() : halos[d]; }
-  /// Returns the number of parts into which the axes `split` divide a dim.
+  /// Returns the number of parts into which the axes `split` divide a dim, the
+  /// product of their sizes.
   int64_t countParts(llvm::ArrayRef<unsigned> split) const;
 
-  /// Sets a halo for each dim. `halos` becomes empty if all halos are.
+  /// Sets the halo of each dim. `halos` becomes empty if all of them are [0,
+  /// 0].
   void setHalos(std::vector<Halo> ofDims);
 
   /// Verifies the mesh, or reports the invalid axis or halo and returns false.
   bool check(FailureReason error) const;
 
-  /// Returns the shape of the local tensor, halos included. `shape` has the
-  /// rank of `splits`. Fails if a dim that is split has a dynamic size, and if
-  /// a halo spans too many blocks.
+  /// Returns the shape that each device stores of a tensor of `shape`, halos
+  /// included. Fails if a split dim has a dynamic size, or if it has a halo and
+  /// is longer than 2^48 or the halo reaches over more than 16 blocks.
   std::optional<llvm::SmallVector<int64_t>>
   getLocalShape(Sizes shape, FailureReason error) const;
 
-  /// Returns the complete map. `local` is a map in linear memory without
-  /// replicas for `localShape`, the result of `getLocalShape`.
+  /// Returns the map from indices of a tensor of `shape` to a device and a
+  /// position in its memory. `local` is the map of the part of one device: in
+  /// linear memory, without replicas, for `localShape`, the result of
+  /// `getLocalShape`.
   LayoutMap getMap(const LayoutMap &local, Sizes shape, Sizes localShape) const;
 };
 
-/// The reduction that combines the replicas along an axis to an element.
+/// The reduction that combines partial sums: the replicas of an element on the
+/// devices along an axis of a mesh.
 enum class Reduction { Sum, Max, Min };
 
 /// Returns `sum`, `max` or `min`.
 llvm::StringRef getName(Reduction reduction);
 std::optional<Reduction> getReduction(llvm::StringRef name);
 
-/// Returns the number of the replica dim that is the value of coordinate
-/// `axis`, or std::nullopt if the coordinate is anything else.
+/// Returns r if coordinate `axis` of a map over a mesh is the value of replica
+/// dim r, i.e. if the devices along this axis hold replicas. Returns
+/// std::nullopt if the coordinate is anything else.
 std::optional<unsigned> getReplicaAlong(const LayoutMap &map,
                                         llvm::StringRef axis);
 
 /// Returns the number of devices of a map in the mesh space, or std::nullopt if
-/// it exceeds kMostDevices. `sizes` must be static if extents depend on them.
+/// it exceeds kMostDevices or depends on a dynamic size.
 std::optional<int64_t> countDevices(const LayoutMap &map, Sizes sizes);
 
 /// Returns the number of the device that holds an index, row-major over the

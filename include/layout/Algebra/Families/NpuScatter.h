@@ -43,21 +43,24 @@
 
 namespace mlir::layout {
 
-/// The rule that determines the strides.
+/// The rule that determines the strides of a tensor in local memory; see the
+/// table of modes in section 3.4 of docs/spec.md.
 enum class NpuMode { Aligned, Compact, Matrix, Strided, Continuous };
 
-/// The number of indices of the first axis that share a storage unit: 4 with 8
-/// bits, 2 with 16 bits, or 2 with 32 bits (input channels of weights).
+/// The number of indices of the first axis that share a storage unit: 4
+/// elements of 8 bits (N4), 2 of 16 bits (N2), or 2 of 32 bits, which are input
+/// channels of weights (IC2).
 enum class NpuPack { None, N4, N2, IC2 };
 
-/// The parameters of a chip.
+/// The parameters of an NPU: the number of cores, the bytes of local memory of
+/// a core, and the bytes that an execution unit processes at once.
 struct ChipParams {
   int64_t npus = 0;        // X
   int64_t bytesPerNpu = 0; // S
   int64_t euBytes = 0;     // EU, a power of two
 };
 
-/// The layout as written in the attribute.
+/// The parameters of `#layout.npu_scatter`, as written in the attribute.
 struct NpuScatter {
   NpuMode mode = NpuMode::Aligned;
   int64_t width = 0;                     // of a matrix: columns per channel
@@ -65,11 +68,13 @@ struct NpuScatter {
   int64_t start = 0;                     // Q
   NpuPack pack = NpuPack::None;
   int64_t offset = 0; // R, in bytes
-  /// The axis of each dim; empty for the axes of the family in their order.
+  /// The letter of the axis of each dim; empty if the dims are NCHW, or NM for
+  /// a matrix.
   std::string axes;
 
   bool isScattered() const { return mode != NpuMode::Continuous; }
-  /// Returns N, C, H and W, or N and M (columns) for a matrix.
+  /// Returns the letters of the axes in order: N, C, H and W, or N and M
+  /// (columns) for a matrix.
   llvm::StringRef getFamilyAxes() const {
     return mode == NpuMode::Matrix ? "NM" : "NCHW";
   }
@@ -82,15 +87,17 @@ struct NpuScatter {
 /// Returns P, the number of elements in a storage unit.
 int64_t getLanes(NpuPack pack);
 
-/// The storage of one shape. Digits are functions of the logical dims, and
-/// strides are in storage units.
+/// The storage of a tensor of one shape on the cores. The core (`npu`), the row
+/// and the digits of an offset are functions of the logical dims. Strides are
+/// in storage units.
 struct NpuStorage {
   unsigned rank = 0;
   BoundedIndex npu, m, row, h, w, lane;
   SizeExpr sN, sC, sH, sW;
   int64_t base = 0; // R, in elements
-  /// The end of a core's memory in elements, for explicit strides, which can be
-  /// those of a larger tensor and then reserve more than the core has.
+  /// The number of elements that the memory of a core holds; set for explicit
+  /// strides only. These can be those of a larger tensor, so that they would
+  /// reserve more than a core has.
   std::optional<int64_t> end;
 
   /// Returns the number of elements that the strides reserve in every core,
@@ -98,7 +105,8 @@ struct NpuStorage {
   SizeExpr getReserved(Sizes sizes) const;
 
   /// Returns the map for tensors of this shape. The extent of `offset` is the
-  /// reserved size, or the bound of the elements if they may exceed it.
+  /// number of reserved elements, or one more than the highest offset if that
+  /// may be larger.
   LayoutMap getMap(Sizes sizes) const;
 
   /// Returns the bytes that every core needs, with dynamic sizes counted as 1,
@@ -109,12 +117,14 @@ private:
   BoundedIndex getOffset() const;
 };
 
-/// Checks the layout as far as it is independent of the chip and the tensor.
+/// Checks the parameters of the layout that do not depend on the chip or the
+/// tensor. Returns false and reports the first error.
 bool checkNpuScatter(const NpuScatter &scatter, FailureReason error = {});
 
-/// Returns the storage of tensors with these sizes (`getRank` many) and bytes
-/// per element. The layout must be checked and scattered, and the parameters
-/// verified. Reports the first requirement that is not met.
+/// Returns the storage of a tensor with these sizes (`getRank` many) and bytes
+/// per element. `scatter` must have passed checkNpuScatter and be scattered,
+/// and `params` be verified. Reports the first requirement that is not met,
+/// e.g. that the tensor fits the memory of a core.
 std::optional<NpuStorage> getNpuStorage(const NpuScatter &scatter,
                                         const ChipParams &params,
                                         int64_t elementBytes, Sizes sizes,

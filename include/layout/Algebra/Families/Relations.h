@@ -51,12 +51,13 @@ struct AxisRelation {
   }
 };
 
-/// The layout as written in the attribute.
+/// The text of `#layout.relations`, as lists of names.
 struct RelationsText {
-  /// The logical dims. An extent requires that size on every shape.
+  /// The logical dims. If a dim has an extent, a tensor must have that size.
   std::vector<NamedAxis> dims;
   std::vector<AxisRelation> relations;
-  /// The axes that remain, slowest first.
+  /// The names of the stored dims, slowest first: all axes that no relation
+  /// splits or fuses.
   std::vector<std::string> stored;
 
   bool operator==(const RelationsText &other) const {
@@ -78,7 +79,8 @@ class Relations {
 public:
   Relations() = default;
 
-  /// Creates the relations. Reports the first error and returns std::nullopt.
+  /// Checks the text and computes the map. Reports the first error and returns
+  /// std::nullopt.
   static std::optional<Relations> get(RelationsText text, RelationsError error);
 
   explicit operator bool() const { return static_cast<bool>(data); }

@@ -41,7 +41,7 @@ enum class RgbaImageKind {
   SinglePixel,
 };
 
-/// Returns `in_out_channel`, ..
+/// Returns the name of the kind as in the attribute, e.g. `in_out_channel`.
 llvm::StringRef getName(RgbaImageKind kind);
 std::optional<RgbaImageKind> getRgbaImageKind(llvm::StringRef name);
 llvm::SmallVector<llvm::StringRef> getRgbaImageNames();
@@ -63,8 +63,8 @@ struct RgbaImage {
   LayoutMap getMap(unsigned rank) const;
 };
 
-/// Returns the sizes that the kind fixes (else kUnknownSize), or std::nullopt
-/// if it allows several ranks.
+/// Returns one size per dim: 1 for axis M of dw_conv2d_filter, else
+/// kUnknownSize. Returns std::nullopt if the kind allows several ranks.
 std::optional<llvm::SmallVector<int64_t>>
 getStatedShape(RgbaImageKind kind, llvm::ArrayRef<unsigned> order);
 
