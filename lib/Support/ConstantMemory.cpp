@@ -19,17 +19,19 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The size of a chunk in bytes. Unwritten pages use address space only.
+/// The least size of a chunk in bytes. Pages that are not written use address
+/// space only.
 static constexpr size_t kChunkBytes = 64 << 20;
 
 namespace {
-/// A memory range that consecutive blocks share.
+/// A memory range from which consecutive blocks are allocated.
 class Chunk {
 public:
   explicit Chunk(size_t bytes);
   ~Chunk();
 
-  /// Returns a block at a multiple of `alignment`, or null if it does not fit.
+  /// Returns a new block at a multiple of `alignment`, or null if it does not
+  /// fit the rest of the chunk.
   char *take(size_t bytes, size_t alignment) {
     size_t begin = llvm::alignTo(used, alignment);
     if (begin > size || bytes > size - begin)
@@ -55,7 +57,8 @@ private:
   std::unique_ptr<char, void (*)(void *)> memory;
 };
 
-/// The chunks, never destroyed: blocks may be freed while the process exits.
+/// The chunks that exist. This is never destroyed, because blocks may be freed
+/// while the process exits.
 struct ConstantMemory {
   std::mutex mutex;          // held while chunks are created or destroyed
   std::weak_ptr<Chunk> open; // the chunk that new blocks are allocated from

@@ -39,9 +39,9 @@ static int64_t readNumber(const llvm::Twine &path) {
   return text.getAsInteger(10, number) || number < 0 ? 0 : number * unit;
 }
 
-/// Reads the cache parameters of the first processor from sysfs, the smallest
-/// cache first. glibc would sum up the last-level caches of a machine with
-/// several.
+/// Sets the cache parameters of `params` to those of the first processor in
+/// sysfs, which lists the smallest cache first. glibc would sum up the
+/// last-level caches of a machine with several.
 static void readCaches(CpuModelParams &params) {
   for (unsigned i = 0;; ++i) {
     std::string folder =
@@ -52,7 +52,8 @@ static void readCaches(CpuModelParams &params) {
     int64_t bytes = readNumber(folder + "size");
     if (bytes == 0 || readLine(folder + "type") == "Instruction")
       continue;
-    // Without an L3, L2 is the last-level cache.
+    // The last cache that is listed, L2 if there is no L3, is the last-level
+    // cache.
     params.llcBytes = bytes;
     if (level == 2)
       params.l2Bytes = bytes;

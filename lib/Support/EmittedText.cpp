@@ -14,7 +14,8 @@
 using namespace mlir;
 using llvm::StringRef;
 
-/// Longer names exceed limits of file systems and compilers.
+/// The maximal characters of a word, within limits of file systems and
+/// compilers, and those of a text that precede its hash.
 static constexpr size_t kMostChars = 100, kCharsBesideHash = 32;
 static constexpr size_t kMostOfComment = 400;
 static constexpr size_t kHashBytes = 16;
@@ -27,7 +28,8 @@ bool layout::isWord(StringRef text) {
          llvm::all_of(text, isWordChar);
 }
 
-/// Returns true if `text` has the ending that toWord() appends.
+/// Returns true if `text` ends like a hash that toWord() appends, _h and 32 hex
+/// digits.
 static bool looksHashed(StringRef text) {
   size_t ending = kHashMark.size() + 2 * kHashBytes;
   return text.size() >= ending &&

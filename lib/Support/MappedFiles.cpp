@@ -23,8 +23,8 @@ struct MappedFiles {
 };
 } // namespace
 
-/// Returns the files, never destroyed: files may be closed while the process
-/// exits.
+/// Returns the registered files. They are never destroyed, because files may be
+/// closed while the process exits.
 static MappedFiles &getMappedFiles() {
   static auto &files = *new MappedFiles;
   return files;

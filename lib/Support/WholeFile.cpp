@@ -71,7 +71,7 @@ void WholeFile::openInFolder(bool exists) {
 }
 
 std::error_code WholeFile::finish() {
-  // A stream with an error must not be destroyed.
+  // The destructor of a stream aborts if the stream has an error, so clear it.
   if (path == "-")
     file->flush();
   else

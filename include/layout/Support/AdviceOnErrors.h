@@ -23,7 +23,8 @@ namespace mlir::layout {
 
 class AdviceOnErrors : public ThreadDiagnosticHandler {
 public:
-  /// Attaches `advice` to errors. `advice` must outlive this object.
+  /// Attaches `advice` as a note to each error that this thread emits during
+  /// the lifetime of this object. `advice` must outlive the object.
   AdviceOnErrors(MLIRContext *context, llvm::StringRef advice)
       : ThreadDiagnosticHandler(context, [advice](Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() == DiagnosticSeverity::Error)

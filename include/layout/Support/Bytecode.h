@@ -12,9 +12,9 @@
 
 namespace mlir::layout {
 
-/// The largest alignment that constants in bytecode may require: one page.
-/// Mapped files have it. Small files are read into memory, which must be
-/// aligned because upstream's reader rejects unaligned buffers.
+/// The largest alignment in bytes that constants in bytecode may require: one
+/// page, at which mapped files begin. Callers align the memory into which small
+/// files are read to it, because upstream's reader rejects unaligned buffers.
 inline constexpr llvm::Align kBytecodeAlignment = llvm::Align::Constant<4096>();
 
 } // namespace mlir::layout

@@ -38,7 +38,9 @@ inline std::optional<ArrayRef<char>> getConstantBytes(Attribute value) {
   return blob ? std::make_optional(blob->getData()) : std::nullopt;
 }
 
-/// Allocates a mutable blob for the elements of a computed constant.
+/// Allocates a mutable resource blob of `bytes` uninitialized bytes for the
+/// elements of a computed constant. Uses allocateConstantBytes(), or the heap
+/// if `alignment` is too large for it.
 inline AsmResourceBlob allocateConstant(size_t bytes, size_t alignment) {
   if (alignment > kHugePageBytes)
     return HeapAsmResourceBlob::allocate(bytes, alignment);

@@ -25,11 +25,13 @@
 namespace mlir::layout {
 
 /// Allocates `bytes` uninitialized bytes at a multiple of `alignment`, a power
-/// of two of at most kHugePageBytes. Pages of only this block are released with
-/// its last owner, other pages with the last block of their chunk.
+/// of two of at most kHugePageBytes. Blocks share chunks of at least 64 MB. The
+/// last owner of a block returns the huge pages that hold no other block to the
+/// system; the last block of a chunk returns the rest.
 std::shared_ptr<char> allocateConstantBytes(size_t bytes, size_t alignment);
 
-/// Returns true if `data` points into a block of allocateConstantBytes().
+/// Returns true if `data` points into memory from which allocateConstantBytes()
+/// allocates.
 bool isConstantMemory(const void *data);
 
 } // namespace mlir::layout

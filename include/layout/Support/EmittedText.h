@@ -35,11 +35,13 @@ bool isWord(llvm::StringRef text);
 /// macro. Before an extension, it is a file name without path separators.
 std::string toWord(llvm::StringRef text);
 
-/// Replaces invalid UTF-8, which writers of JSON do not escape.
+/// Replaces invalid UTF-8 by U+FFFD, because writers of JSON require valid
+/// text.
 std::string toUtf8(llvm::StringRef text);
 
-/// Converts `text` to at most 400 characters for a line comment of C, without
-/// characters that end or continue the line.
+/// Converts the first 400 characters of `text` for a line comment of C.
+/// Characters that are not printable ASCII, that could continue the line or
+/// form a trigraph become '_'.
 std::string toComment(llvm::StringRef text);
 
 /// Escapes `text` as the content of an XML, HTML or SVG element. Characters

@@ -25,17 +25,20 @@
 
 namespace mlir::layout {
 
-/// Stands for an unset parameter of a target, whose value is that of the chip.
+/// Stands for a parameter of an NPU target that is not set, so that the
+/// parameter of its chip is used.
 constexpr int64_t kFromChip = std::numeric_limits<int64_t>::min();
 
-/// The clock parameters of a chip; `dmaStart` and `computeStart` are in cycles.
+/// The clock of an NPU: its frequency, the bytes that DMA moves per cycle, and
+/// the cycles that starting a DMA transfer and a command of execution units
+/// takes.
 struct ChipClock {
   int64_t megahertz = 1000, dmaBytesPerCycle = 64, dmaStart = 32,
           computeStart = 8;
 };
 
 struct EngineTimes {
-  /// A rate of `time` per `count` items.
+  /// A rate: `count` items, e.g. bytes, take `time`. `get` rounds up.
   struct Rate {
     int64_t time = 1, count = 1;
 

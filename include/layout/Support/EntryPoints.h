@@ -17,8 +17,8 @@
 
 namespace mlir::layout {
 
-/// The attribute with the array types of operands and results; see
-/// Runtime/Signature.h.
+/// The attribute of a function with the types of the arrays that it takes and
+/// returns, a function type over ranked tensors; see Runtime/Signature.h.
 inline constexpr llvm::StringLiteral kSignatureAttrName = "layout.signature";
 
 /// The attribute that makes upstream's func-to-LLVM lowering emit the wrapper

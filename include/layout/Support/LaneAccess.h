@@ -18,14 +18,15 @@
 
 namespace mlir::layout {
 
-/// The position of the next accessed element when loop `dim` advances by one,
-/// for a `map` from loops to the index of a row-major tensor: the same element,
-/// the next one, up to kMostLaneStride elements further in the row, or elsewhere.
+/// The distance between the elements that `map` accesses in two consecutive
+/// iterations of loop `dim`. `map` maps loops to indices of a row-major tensor.
+/// The distance is 0, 1, up to kMostLaneStride elements in a row, or anything
+/// else.
 enum class LaneAccess { Invariant, Contiguous, Strided, Other };
 
-/// The largest distance in elements between lanes that are read as vectors.
-/// Beyond it, collecting the lanes takes more shuffles than each loaded vector
-/// has used elements.
+/// The largest distance in elements between vector lanes that are loaded as
+/// contiguous vectors and collected by shuffles. Beyond it, collecting takes
+/// more shuffles than each loaded vector has used elements.
 inline constexpr int64_t kMostLaneStride = 4;
 
 /// Returns the distance in elements between neighboring lanes along `dim` in
@@ -56,13 +57,14 @@ inline LaneAccess classifyLane(AffineMap map, unsigned dim) {
                         : LaneAccess::Strided;
 }
 
-/// The least number of partial sums per result that are worth vector lanes:
-/// combining the lanes at the end takes a few steps.
+/// The least number of vector lanes, and of iterations, with which a reduction
+/// loop is vectorized by partial sums: combining the lanes at the end takes a
+/// few steps.
 inline constexpr int64_t kLeastLaneParts = 4;
 
-/// The least number of vectors in a reduction whose lanes are preferred to
-/// strided lanes. The final steps of a shorter reduction take about as long as
-/// its sums.
+/// The least number of vectors in a reduction loop with which it is vectorized
+/// in preference to a parallel loop with strided accesses. With fewer,
+/// combining the lanes at the end takes about as long as the sums.
 inline constexpr int64_t kLeastLaneVectors = 2;
 
 /// Returns true if vector lanes along the reduction `dim` can accumulate
@@ -80,8 +82,9 @@ bool canVectorizeReduction(Range &&maps, unsigned dim) {
   return isRead;
 }
 
-/// Returns the number of dims up to the last one with size > 1. Trailing unit
-/// dims do not separate neighboring elements.
+/// Returns the number of dims of `shape` without trailing dims of size 1, but
+/// at least 1 unless the rank is 0. Trailing unit dims do not separate
+/// neighboring elements.
 inline unsigned countDimsThatMove(ArrayRef<int64_t> shape) {
   while (shape.size() > 1 && shape.back() == 1)
     shape = shape.drop_back();

@@ -19,8 +19,9 @@
 
 namespace mlir::layout {
 
-/// Returns true if all dims are tiled, in order. Upstream would lower a pack
-/// with unit outer dims to a plain pad, which is right only in this case.
+/// Returns true if `inner_dims_pos` of a pack or unpack op is 0, 1, .., rank -
+/// 1. Upstream would lower a pack with unit outer dims to a plain pad, which is
+/// right only in this case.
 template <typename OpTy> bool tilesAreWhole(OpTy op, int64_t rank) {
   return llvm::equal(op.getInnerDimsPos(), llvm::seq<int64_t>(rank));
 }
@@ -36,7 +37,8 @@ struct LowerPack : OpRewritePattern<linalg::PackOp> {
 };
 
 /// Lowers linalg.unpack to linalg.transpose, tensor.collapse_shape and
-/// tensor.extract_slice.
+/// tensor.extract_slice. If the result has no elements, replaces it by the
+/// destination operand.
 struct LowerUnPack : OpRewritePattern<linalg::UnPackOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::UnPackOp op,

@@ -30,7 +30,8 @@ inline bool isPlainDialect(llvm::StringRef name) {
   return llvm::is_contained(kNames, name);
 }
 
-/// Returns true if a full pipeline accepts ops of dialect `name`.
+/// Returns true if the input of a pipeline that ends in code for a target may
+/// have ops of dialect `name`.
 inline bool isInputDialect(llvm::StringRef name) {
   static constexpr llvm::StringRef kNames[] = {"gpu", "layout", "npu", "tosa"};
   return isPlainDialect(name) || llvm::is_contained(kNames, name);

@@ -32,8 +32,8 @@ private:
   const char *begin;
 };
 
-/// Releases the pages of `bytes` to the system if they belong to a registered
-/// file; otherwise does nothing.
+/// Releases the memory pages of `bytes` to the system if they belong to a file
+/// that a MappedPages registers; otherwise does nothing.
 void forgetMappedPages(llvm::ArrayRef<char> bytes);
 
 } // namespace mlir::layout

@@ -65,10 +65,10 @@ inline std::optional<int64_t> countTrips(Operation *op) {
   return trips;
 }
 
-/// Returns the sum of `count` over `op` and all nested ops, weighted by their
-/// numbers of executions, if `op` runs `times` times. `getTimes` returns how
-/// often the regions of an op then run. Returns std::nullopt if `getTimes`
-/// does.
+/// Returns the sum of `count` over all executions of `op` and its nested ops,
+/// if `op` is executed `times` times. `getTimes(op, times)` returns the number
+/// of executions of the regions of an op. If it returns std::nullopt, so does
+/// this function.
 inline std::optional<int64_t> sumOverTrips(
     Operation *op, int64_t times,
     llvm::function_ref<int64_t(Operation *)> count,

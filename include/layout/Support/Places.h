@@ -19,8 +19,8 @@
 
 namespace mlir::layout {
 
-/// Returns the name of the op in the model, or else the location as MLIR prints
-/// it.
+/// Returns the name of the op in the model if `loc` has one, those of a fused
+/// location joined by +, or else the location as MLIR prints it.
 inline std::string printPlace(Location loc) {
   if (auto name = dyn_cast<NameLoc>(loc))
     return name.getName().str();

@@ -25,7 +25,8 @@
 namespace mlir::layout {
 inline constexpr llvm::StringLiteral kProfileAttrName = "layout.profile";
 inline constexpr llvm::StringLiteral kProfileGlobalName = "layout_profile";
-/// The function that returns the nanoseconds since some point in time.
+/// The name of the function that returns the nanoseconds since a fixed point in
+/// time.
 inline constexpr llvm::StringLiteral kClockName = "layout_clock";
 } // namespace mlir::layout
 

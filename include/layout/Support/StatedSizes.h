@@ -32,7 +32,8 @@ inline bool isStatedBox(OffsetSizeAndStrideOpInterface slice) {
          ShapedType::isStaticShape(slice.getStaticSizes());
 }
 
-/// Verifies that constant sizes of a slice or a new tensor are not negative.
+/// Emits an error and fails if a slice or a new tensor has a negative constant
+/// size.
 inline LogicalResult checkStatedSizes(Operation *op) {
   using Sizes = SmallVector<OpFoldResult>;
   Sizes sizes =

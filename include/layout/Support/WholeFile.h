@@ -28,21 +28,22 @@ namespace mlir::layout {
 
 class WholeFile {
 public:
-  /// Opens a file for `path`, or the standard output if `path` is "-". A device
-  /// or a pipe is written directly. The target of a symbolic link is replaced,
-  /// not the link.
+  /// Opens a new file beside `path`, which commit() renames to `path`, or the
+  /// standard output if `path` is "-". A device or a pipe is written directly.
+  /// The target of a symbolic link is replaced, not the link.
   explicit WholeFile(llvm::StringRef path);
-  /// Discards the content unless it was committed.
+  /// Deletes the new file unless commit() succeeded.
   ~WholeFile();
   WholeFile(const WholeFile &) = delete;
   WholeFile &operator=(const WholeFile &) = delete;
 
-  /// Returns the stream to write to. It discards its input if opening failed.
+  /// Returns the stream to write to. If opening failed, it discards what is
+  /// written.
   llvm::raw_ostream &os() { return *stream; }
   /// Returns the error of opening the file.
   std::error_code getError() const { return code; }
-  /// Completes the file and returns the first error of opening, writing,
-  /// closing or renaming. Nothing may be written afterwards.
+  /// Closes the file, renames it to its path, and returns the first error of
+  /// opening, writing, closing or renaming. Nothing may be written afterwards.
   std::error_code commit();
 
 private:
@@ -52,7 +53,8 @@ private:
   void forget();
 
   std::string path;
-  /// The path of the new file until it is renamed.
+  /// The path of the new file, or "" after it is renamed and for output that is
+  /// written directly.
   std::string temporary;
   std::unique_ptr<llvm::raw_ostream> stream;
   llvm::raw_fd_ostream *file = nullptr; // the stream, if it was opened
