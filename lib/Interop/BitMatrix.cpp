@@ -15,7 +15,8 @@ using llvm::ArrayRef;
 using llvm::Twine;
 
 BitSolution mlir::layout::solve(ArrayRef<uint64_t> columns, unsigned rows) {
-  // Reduced rows of the transposed matrix: no pivot bit occurs in another sum.
+  // Gaussian elimination: the xor of a set of columns, and that set. The lowest
+  // bit of an xor, the pivot, is in no other xor.
   struct Reduced {
     uint64_t sum, columns;
   };
@@ -107,7 +108,7 @@ std::optional<Bits> BitReader::read(const IndexExpr &value) {
     std::optional<int64_t> stride = term.stride.getConstant();
     if (!stride || *stride < 0)
       return fail(term.digit, " has a stride that is not a positive constant");
-    // Multiplying adds one shifted copy for each set bit of the stride.
+    // A product is the sum of one shifted copy for each set bit of the stride.
     for (unsigned shift = 0; *stride >> shift != 0; ++shift) {
       if ((*stride >> shift & 1) == 0)
         continue;

@@ -27,35 +27,41 @@
 
 namespace mlir::layout {
 
-/// The maximal number of bits; more are not needed because extents are int64.
+/// The maximal number of rows and columns of a bit matrix. More are not needed
+/// because extents are int64.
 constexpr unsigned kMaxBits = 62;
 
 struct BitSolution {
-  /// For each row r, the set of columns, as a bit mask, whose sum is the unit
-  /// vector of r; 0 if no set has this sum. Earlier columns are preferred.
+  /// For each row r, a set of columns, as a bit mask, whose xor is the unit
+  /// vector of r; 0 if no set has this xor. Earlier columns are preferred.
   llvm::SmallVector<uint64_t> units;
-  /// A basis of the column sets whose sum is 0, one for each column that
+  /// A basis of the sets of columns whose xor is 0, one for each column that
   /// depends on earlier columns.
   llvm::SmallVector<uint64_t> kernel;
 };
 
-/// Solves for the unit vectors of `rows` rows; at most `kMaxBits` rows and
-/// columns.
+/// Finds the sets of columns whose xor is a unit vector or 0. The matrix has
+/// `rows` rows; each column is the bit mask of its rows. At most `kMaxBits`
+/// rows and columns.
 BitSolution solve(llvm::ArrayRef<uint64_t> columns, unsigned rows);
 
-/// For each bit of a value, lowest first, the index bits whose sum it is.
+/// For each bit of a value, lowest first, the bits of the index whose xor it
+/// is, as a bit mask.
 using Bits = llvm::SmallVector<uint64_t>;
 
-/// Decomposes values into bits that are sums of index bits.
+/// Decomposes values into bits, each of which is the xor of some bits of the
+/// index.
 class BitReader {
 public:
-  /// Reads values over `box`, powers of two: the sizes of the dims, then of the
-  /// replicas. The index bits are those of dim 0, lowest first, then of dim 1,
-  /// ..
+  /// Reads values over `box`: the sizes of the dims, then of the replicas, all
+  /// of them powers of two. The bits of the index are those of dim 0, lowest
+  /// first, then of dim 1, ..
   BitReader(llvm::ArrayRef<int64_t> box, FailureReason error)
       : box(box), error(error) {}
 
-  /// Returns the bits of `value`, or reports a digit of nonconsecutive bits.
+  /// Returns the bits of `value`, or reports why they are not xors of bits of
+  /// the index: a constant, a divisor that is not a power of two, or a sum with
+  /// carries.
   std::optional<Bits> read(const IndexExpr &value);
 
 private:

@@ -54,7 +54,8 @@ static bool parseTuple(Scanner &scanner, IntTuple &tuple, unsigned depth = 0) {
          scanner.fail(tuple.column, "a tuple is empty: it needs an element");
 }
 
-/// Appends the leaves of one mode, fastest first.
+/// Appends the leaves of one mode, fastest first. Returns false after an error
+/// if extents and strides do not nest alike or an extent is below 1.
 static bool addLeaves(Scanner &scanner, const IntTuple &shape,
                       const IntTuple &stride,
                       SmallVectorImpl<CuTeLayout::Leaf> &leaves) {
@@ -132,7 +133,7 @@ static bool parseSwizzle(Scanner &scanner, CuTeLayout &layout) {
   if (swizzle.bits < 0 || swizzle.base < 0)
     return scanner.fail(
         column, "the bits and the base of a swizzle must not be negative");
-  // The magnitude of the minimal int64 is not an int64.
+  // Test before std::abs, which overflows for the minimal int64.
   bool isHuge = llvm::any_of(
       values, [](int64_t value) { return value > 62 || value < -62; });
   if (isHuge || swizzle.bits + swizzle.base + std::abs(swizzle.shift) > 62)
@@ -177,15 +178,15 @@ BoundedIndex CuTeLayout::Swizzle::apply(const BoundedIndex &offset) const {
   int64_t from = base + std::max<int64_t>(shift, 0);
   int64_t to = base - std::min<int64_t>(shift, 0);
   auto power = [](int64_t bit) { return int64_t(1) << bit; };
-  // Bits that are 0 everywhere need no swizzle and no positions.
+  // Leave out high bits that are 0 in every offset: their xor changes nothing.
   int64_t count = bits;
   while (count > 0 &&
          SizeExpr(power(from + count - 1)).isProvablyAtLeast(offset.extent))
     --count;
   if (count == 0)
     return offset;
-  // One digit per bit: it is a bit of a single digit if strides are powers of
-  // two.
+  // Take each bit as a digit of its own. If strides are powers of two, it
+  // becomes a bit of a digit of a single dim.
   auto field = [&](int64_t begin, int64_t end) {
     SmallVector<BoundedIndex> bits;
     while (end > begin)
@@ -194,9 +195,8 @@ BoundedIndex CuTeLayout::Swizzle::apply(const BoundedIndex &offset) const {
   };
   BoundedIndex changed =
       xorOf({field(to, to + count), field(from, from + count)}, power(count));
-  // The bits above and below the swizzled ones are one digit each. So the
-  // digits show that the positions numbered by the swizzled bits are used up to
-  // their end.
+  // The result is a group of the bits above, the changed bits and the bits
+  // below. So its extent covers all values of the changed bits.
   return group(
       {floorDiv(offset, power(to + count)), changed, mod(offset, power(to))});
 }

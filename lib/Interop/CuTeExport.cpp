@@ -31,7 +31,9 @@ static bool isSwizzled(const DigitTerm &term) {
   return term.digit.swizzle != nullptr;
 }
 
-/// Returns the modes of a map without swizzles.
+/// Returns the layout of a map without swizzles: the leaves of mode d are the
+/// digits of dim d. Fails if a digit is of a sum, if digits of a dim overlap or
+/// leave a gap, or if the outermost one does not divide the dim.
 static std::optional<CuTeLayout> getModes(const LayoutMap &special, Sizes sizes,
                                           FailureReason error) {
   unsigned rank = special.getRank();
@@ -73,7 +75,8 @@ static std::optional<CuTeLayout> getModes(const LayoutMap &special, Sizes sizes,
   return layout;
 }
 
-/// Returns true if every bit is 0 or a single index bit, without repeats.
+/// Returns true if every bit of an offset is 0 or equals one bit of the index,
+/// and no two equal the same one.
 static bool isPlain(ArrayRef<uint64_t> bits) {
   uint64_t seen = 0;
   for (uint64_t bit : bits) {
@@ -84,8 +87,10 @@ static bool isPlain(ArrayRef<uint64_t> bits) {
   return true;
 }
 
-/// Returns the modes of plain bits. Bits that are adjacent in the index and in
-/// the offset form one leaf.
+/// Returns the layout of an offset whose bits are plain as defined by
+/// isPlain(). Bits that are adjacent in the index and in the offset form one
+/// leaf. Fails if a bit of the index is not in the offset, or if the last leaf
+/// does not divide the dim.
 static std::optional<CuTeLayout> getModes(ArrayRef<uint64_t> bits, Sizes sizes,
                                           FailureReason error) {
   CuTeLayout layout;
@@ -125,7 +130,8 @@ static std::optional<CuTeLayout> getModes(ArrayRef<uint64_t> bits, Sizes sizes,
   return layout;
 }
 
-/// Checks that the storage of `layout` has the extent of the map.
+/// Checks that the storage of `layout`, which ends with the last element, has
+/// the extent of `offset`, the coordinate to export.
 static bool checkExtent(const CuTeLayout &layout, const Coordinate &offset,
                         Sizes sizes, FailureReason error) {
   SizeExpr end = layout.getMap(sizes, error)->getCoordinates()[0].extent;
@@ -138,8 +144,9 @@ static bool checkExtent(const CuTeLayout &layout, const Coordinate &offset,
   return false;
 }
 
-/// Returns the layout of `bits` with the narrowest swizzle that makes them
-/// plain, or std::nullopt if there is none.
+/// Searches a swizzle that makes the bits of an offset plain, as defined by
+/// isPlain(), the one of the fewest bits first. Returns the layout with this
+/// swizzle, or std::nullopt if there is none.
 static std::optional<CuTeLayout>
 undoSwizzle(const Bits &bits, const Coordinate &offset, Sizes sizes) {
   auto ignore = nullptr;
@@ -163,7 +170,8 @@ undoSwizzle(const Bits &bits, const Coordinate &offset, Sizes sizes) {
   return std::nullopt;
 }
 
-/// Returns the modes and the swizzle of a map with swizzled bits.
+/// Returns the layout of an offset with swizzled bits: modes, and one swizzle
+/// of the whole offset. Fails if there is none.
 static std::optional<CuTeLayout>
 getSwizzledModes(const Coordinate &offset, Sizes sizes, FailureReason error) {
   SmallVector<int64_t> box;
@@ -217,8 +225,8 @@ std::optional<std::string> mlir::layout::exportCuTe(const LayoutMap &map,
   std::optional<CuTeLayout> layout = getModes(special, sizes, keep);
   if (layout && checkExtent(*layout, *offset, sizes, keep))
     return layout->str();
-  // A swizzle into bits that are otherwise 0 duplicates bits; it is not a
-  // digit.
+  // Without swizzled digits there may be a swizzle, too: xor into bits that are
+  // otherwise 0 copies bits, which are plain digits of the map.
   if ((layout = getSwizzledModes(*offset, sizes, nullptr)))
     return layout->str();
   return fail(fault);

@@ -31,7 +31,8 @@ std::optional<Notation> mlir::layout::getNotation(StringRef name) {
   return std::nullopt;
 }
 
-/// The maximal number of characters in a text, more than any real layout has.
+/// The maximal number of characters of a text to import or export, more than
+/// any real layout has.
 static constexpr size_t kMostText = 16384;
 
 std::optional<ImportedLayout>

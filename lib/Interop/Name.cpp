@@ -15,7 +15,9 @@ using namespace mlir::layout;
 using llvm::StringRef;
 using llvm::Twine;
 
-/// Returns `tag` in lower case, with the customary letters for four dims.
+/// Returns `tag`, a oneDNN tag over a, b, .., in lower case. The letters of
+/// four dims become n, c, h, w or o, i, h, w if the order and the blocks are
+/// those of such tensors.
 static std::string nameTag(StringRef tag) {
   std::string name = tag.lower();
   StringRef order = StringRef(name).take_while(llvm::isAlpha);
@@ -36,7 +38,8 @@ static std::string nameTag(StringRef tag) {
   return name;
 }
 
-/// Finds the image kind that gives `map` for some order of its axes.
+/// Returns the image kind whose map is `map` for some order of its axes, or
+/// std::nullopt.
 static std::optional<RgbaImageKind> findImageKind(const LayoutMap &map,
                                                   Sizes unknown) {
   for (StringRef name : getRgbaImageNames()) {

@@ -23,7 +23,8 @@ using llvm::Twine;
 // Tags
 //===----------------------------------------------------------------------===//
 
-/// The letters of the dims, in logical order.
+/// The letters of the dims in logical order: a, b, .., or one of the names of
+/// oneDNN.
 static constexpr llvm::StringLiteral kGenericNames = "abcdefghijkl";
 static_assert(kGenericNames.size() == OneDnnLayout::kMaxTagRank);
 static constexpr llvm::StringLiteral kNames[] = {
@@ -31,13 +32,14 @@ static constexpr llvm::StringLiteral kNames[] = {
     "oihw", "oidhw", "goi",   "goiw", "goihw", "goidhw", "tn",
     "tnc",  "ldnc",  "ldigo", "ldio", "ldgo"};
 
-/// Tags of oneDNN whose letters contradict their meaning.
+/// Tags whose letters contradict their meaning in oneDNN, and tags with this
+/// meaning.
 static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral>
     kMisnamed[] = {{"gIOhw2i8o16i2o", "aBCde2c8b16c2b"},
                    {"gIOdhw2i8o16i2o", "aBCdef2c8b16c2b"}};
 
 namespace {
-/// A dim (factor 0) or a block of a dim in a tag.
+/// A dim, such as `B` (factor 0), or a block of a dim, such as `16b`, in a tag.
 struct TagPart {
   char letter; // lower case
   bool isUpper;
@@ -81,7 +83,8 @@ static bool readTag(Scanner &scanner, SmallVectorImpl<TagPart> &parts) {
              "the tag is empty: it needs a letter for each dim, as in aBcd16b");
 }
 
-/// Returns the letters of the dims in logical order, or "" if they are unknown.
+/// Returns the letters that name the dims of a tag, in logical order, e.g. nchw
+/// for nhwc, or "" if they are neither a, b, .. nor a name of oneDNN.
 static StringRef findNames(ArrayRef<TagPart> dims) {
   auto isNamedBy = [&](StringRef names) {
     return names.size() == dims.size() &&
@@ -165,7 +168,7 @@ struct NumberList {
   StringRef name;
   SmallVector<int64_t> values;
   SmallVector<size_t> columns;
-  size_t end = 0; // the column of the bracket
+  size_t end = 0; // the column of the closing bracket
 };
 } // namespace
 
@@ -265,7 +268,8 @@ std::optional<SmallVector<int64_t>> OneDnnLayout::getBlockSizes() const {
 }
 
 std::optional<int64_t> OneDnnLayout::computeSize() const {
-  // The span of one dim above the blocks. A dim with one position spans
+  // The storage has at least the elements of all blocks together, and those
+  // that one dim spans above its blocks. A dim with one position there spans
   // nothing, regardless of its stride.
   SizeExpr inner(1);
   for (const Block &block : blocks)
@@ -304,7 +308,7 @@ std::optional<LayoutMap> OneDnnLayout::getMap(Sizes shape,
                          " is less (L1): it must be at least " + Twine(least));
   }
 
-  // A block holds the digit above all later blocks of its dim.
+  // A block is a digit of its dim, slower than all later blocks of the dim.
   SmallVector<int64_t> below(rank, 1);
   SmallVector<BoundedIndex> inner;
   for (const Block &block : llvm::reverse(blocks)) {

@@ -29,14 +29,16 @@ public:
                  SizeExpr extent)
       : rank(rank), sizes(sizes), digits(digits), extent(std::move(extent)) {}
 
-  /// Returns the layout whose digits from `firstBlock` on are blocks.
+  /// Returns a layout with the digits from `firstBlock` on as blocks. Fails if
+  /// they are not dense, are not of constant sizes, or if the blocks of a dim
+  /// are not ordered from major to minor.
   std::optional<OneDnnLayout> getBlocks(size_t firstBlock, FailureReason error);
 
-  /// Adds the digits before `firstBlock` to `layout` as a tag. Returns false if
-  /// they are not dense.
+  /// Adds the digits before `firstBlock` to `layout` as the dims of a tag.
+  /// Returns false if they are not dense.
   bool addOrder(OneDnnLayout &layout, size_t firstBlock);
-  /// Adds the digits before `firstBlock` to `layout` as a descriptor. Returns
-  /// false if a size or stride is not constant.
+  /// Adds the digits before `firstBlock` to `layout` as strides and padded dims
+  /// of a descriptor. Returns false if a size or stride is not constant.
   bool addNumbers(OneDnnLayout &layout, size_t firstBlock);
 
 private:
@@ -64,7 +66,8 @@ std::optional<OneDnnLayout> OneDnnExporter::getBlocks(size_t firstBlock,
       error("digit " + describe(digit, rank) + message);
       return std::nullopt;
     };
-    // Holes before a digit are expressed as a block of a unit dim.
+    // If each value of a digit is followed by unused positions, write them as a
+    // block of a dim of size 1.
     if (auto holes = placed.stride.exactQuotient(stride);
         holes && holes->isConstant() && llvm::is_contained(sizes, 1) &&
         placed.stride != stride) {
@@ -93,8 +96,9 @@ std::optional<OneDnnLayout> OneDnnExporter::getBlocks(size_t firstBlock,
   return layout;
 }
 
-/// Returns the dims by their strides above the blocks, slowest first. A dim
-/// without a digit there precedes the first dim with a higher number.
+/// Returns the dims by the strides of their digits before `firstBlock`, slowest
+/// first. A dim without such a digit precedes the first dim with a higher
+/// number.
 SmallVector<unsigned> OneDnnExporter::getOrder(size_t firstBlock) const {
   SmallVector<unsigned> order;
   for (const PlacedDigit &outer : digits.take_front(firstBlock))

@@ -99,7 +99,8 @@ bool TritonParser::parseShape(TritonLayout &layout) {
   });
 }
 
-/// Packs the entries of a logical index into one bit vector, dim 0 lowest.
+/// Packs the bits of a logical index into one bit vector, those of dim 0
+/// lowest.
 static uint64_t pack(ArrayRef<int64_t> index, ArrayRef<int64_t> shape) {
   uint64_t bits = 0;
   unsigned begin = 0;
@@ -203,8 +204,8 @@ std::optional<LayoutMap> TritonLayout::getMap(Sizes sizes,
       return std::nullopt;
     }
 
-  // The inputs are the bits of the logical dims, and those of one replica dim,
-  // whose bits are the sets of bases with sum 0.
+  // The inputs of the map are the bits of the logical dims, and those of one
+  // replica dim: one bit per set of bases whose xor is 0.
   BitSolution inverse = invert(*this);
   SmallVector<std::pair<BoundedIndex, uint64_t>>
       inputs; // and the bits they flip

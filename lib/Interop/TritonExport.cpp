@@ -20,7 +20,8 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 using llvm::Twine;
 
-/// Returns true if `map` has the space and coordinates of a linear layout.
+/// Returns true if `map` is in linear memory, or in the space `linear` with the
+/// coordinates register, lane, warp and block.
 static bool hasKnownSpace(const LayoutMap &map) {
   if (map.getSpace() == "buffer")
     return true;
@@ -71,8 +72,8 @@ std::optional<std::string> mlir::layout::exportTriton(const LayoutMap &map,
                 "' is neither linear memory nor 'linear' with the coordinates "
                 "register, lane, warp and block");
 
-  // For each bit of the index and the replica, the coordinate bits that it
-  // flips.
+  // For each bit of the index and the replicas, the mask of the coordinate bits
+  // that it flips.
   SmallVector<uint64_t> flips(*inputs, 0);
   unsigned outputs = 0;
   BitReader reader(box, error);
@@ -109,7 +110,8 @@ std::optional<std::string> mlir::layout::exportTriton(const LayoutMap &map,
                 " bits of the index: a linear layout must have as many "
                 "positions as elements, and no two elements may share one");
 
-  // A basis is the index part of the input that flips exactly one output bit.
+  // The basis of a coordinate bit is the index, without replicas, that flips
+  // this bit only.
   const uint64_t *flipping = inverse.units.begin();
   for (TritonLayout::Coordinate &coordinate : layout.coordinates)
     for (TritonLayout::Basis &basis : coordinate.bases) {

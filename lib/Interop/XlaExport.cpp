@@ -36,18 +36,22 @@ using llvm::Twine;
 
 namespace {
 
-/// The sequence of dims that tiles transform, and the tiles emitted so far.
+/// The sequence of dims that tiles transform, slowest first, and the tiles
+/// emitted so far. An element of the sequence is numbered in the order of
+/// creation.
 class Tiler {
 public:
-  /// Appends an element of `count` dims to the sequence, which are fused before
-  /// its first split. Returns the element.
+  /// Appends an element to the sequence: `count` dims, which the tile of its
+  /// first split fuses. Returns its number.
   unsigned add(unsigned count) {
     widths.push_back(count);
     sequence.push_back(widths.size() - 1);
     return sequence.back();
   }
 
-  /// Splits the lowest `factor` indices off `element`. Returns the new element.
+  /// Splits an element into its quotient by `factor`, which keeps its place,
+  /// and its remainder, which the tile appends to the sequence. Returns the
+  /// number of the remainder.
   unsigned split(unsigned element, int64_t factor) {
     auto position = llvm::find(sequence, element) - sequence.begin();
     if (position == ptrdiff_t(sequence.size()) ||
@@ -60,7 +64,8 @@ public:
     return pending.back().result;
   }
 
-  /// Returns an element of extent 1: a remainder by 1, a leftover of a tile,
+  /// Returns the number of an element of extent 1, into which padding can be
+  /// written: the last element's remainder by 1, an unused remainder of a tile,
   /// or, in an empty sequence, the unit dim that a longer tile prepends.
   unsigned addUnit() {
     if (sequence.empty())
@@ -71,7 +76,7 @@ public:
     return sequence.back();
   }
 
-  /// Emits the pending splits as one tile.
+  /// Emits the pending splits as one tile, and updates the sequence.
   void flush();
 
   SmallVector<XlaLayout::Tile> tiles;
@@ -82,7 +87,8 @@ private:
     int64_t factor;
     unsigned result;
   };
-  /// Returns a new element of extent 1 that a tile leaves and no split uses.
+  /// Creates an element of extent 1 for a remainder that no split uses. Returns
+  /// its number.
   unsigned addLeftover() {
     widths.push_back(0);
     return widths.size() - 1;
@@ -114,8 +120,8 @@ void Tiler::flush() {
       leftovers = 0;
     p += leftovers;
     quotients.push_back(element);
-    // All dims of a split element are fused. Dims that are not split have
-    // remainders of extent 1.
+    // All dims of a split element are fused. A dim that is not split gets the
+    // factor 1, and has a remainder of extent 1.
     unsigned width = std::max(widths[element], 1u);
     if (isSplit) {
       tile.append(width - 1 + leftovers, XlaLayout::kFuse);
@@ -138,8 +144,8 @@ void Tiler::flush() {
   pending.clear();
 }
 
-/// Returns the dims of the source of `digit`, slowest first, or std::nullopt if
-/// the source is not a row-major group of whole dims.
+/// Returns the dims that `digit` is a digit of, slowest first, or std::nullopt
+/// if its source is not a row-major group of whole dims.
 static std::optional<SmallVector<unsigned>> getDims(const Digit &digit,
                                                     Sizes sizes) {
   if (digit.isDim())
@@ -166,7 +172,8 @@ static std::optional<SmallVector<unsigned>> getDims(const Digit &digit,
 }
 
 /// Undoes a simplification of the canonical form: (4 * d0 + d1) mod 2 is d1 mod
-/// 2. The digit gets this sum as its source again if other digits have it.
+/// 2. If other digits have this sum as their source, the digit gets it, too, so
+/// that they are split off one source.
 static void rejoinSums(std::vector<PlacedDigit> &digits) {
   for (PlacedDigit &placed : digits) {
     Digit &digit = placed.digit;
@@ -198,14 +205,15 @@ static void rejoinSums(std::vector<PlacedDigit> &digits) {
 
 namespace {
 
-/// An element of the sequence whose source is being split. Its remaining part
-/// starts at `divisor`.
+/// A part of a source that is being split: the element (`id`) of the Tiler that
+/// has the digits of the source from `divisor` up to the next part.
 struct Element {
   unsigned id;
   int64_t divisor;
 };
 
-/// Splits digits off their sources, in storage order.
+/// Splits digits off their sources by tiles, in the order of storage, slowest
+/// first.
 class DigitSplitter {
 public:
   DigitSplitter(unsigned rank, Sizes sizes, FailureReason error)
@@ -241,7 +249,8 @@ bool DigitSplitter::split(const PlacedDigit &placed,
   if (llvm::MulOverflow(*room, digit.divisor, paddedEnd))
     return fail(placed, " ends past 64 bits");
 
-  // The part of the source that contains the digit and everything below it.
+  // Find the part of the source that contains the digit and everything below
+  // it.
   Element &element =
       *std::max_element(elements.begin(), elements.end(),
                         [&](const Element &a, const Element &b) {
@@ -254,7 +263,7 @@ bool DigitSplitter::split(const PlacedDigit &placed,
   int64_t end = digit.modulus ? digit.divisor * digit.modulus : paddedEnd;
   Element part{tiler.split(element.id, end / divisor), divisor};
   element.divisor = end;
-  // The digit has padding inside: a second split rounds the part up.
+  // If the digit has padding inside, a second split rounds the part up.
   if (end != paddedEnd)
     part.id = tiler.split(part.id, paddedEnd / divisor);
   elements.push_back(part);
@@ -288,7 +297,8 @@ static void addUnitDims(std::vector<Origin> &origins, unsigned rank) {
   }
 }
 
-/// Returns true if a digit can stay before the tiles: outermost and not padded.
+/// Returns true if a digit can stay before the tiles: it has no mod and is not
+/// padded.
 static bool staysInFront(const PlacedDigit &placed, Sizes sizes) {
   return !placed.digit.modulus &&
          *placed.room == getExtent(placed.digit, sizes);
@@ -316,8 +326,8 @@ static std::optional<std::string> exportFor(const LayoutMap &map, Sizes sizes,
   if (!sources)
     return std::nullopt;
 
-  // The origins are the digits that stay in front, the sources without such a
-  // digit, and the unit dims at their logical positions.
+  // The sequence before the first tile: the digits that stay in front, the
+  // sources without such a digit, and the unit dims at their logical positions.
   size_t front = 0;
   while (front < digits->size() && staysInFront((*digits)[front], sizes))
     ++front;
@@ -328,7 +338,8 @@ static std::optional<std::string> exportFor(const LayoutMap &map, Sizes sizes,
           return origin.source == source;
         }))
       continue;
-    // Padding below all digits belongs to no dim.
+    // Padding between the positions of all digits is a digit of the constant 0,
+    // which has no dims.
     if (SmallVector<unsigned> dims = *getDims(source->whole, sizes);
         !dims.empty())
       origins.push_back({source, dims});

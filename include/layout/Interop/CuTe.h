@@ -53,8 +53,8 @@ struct CuTeLayout {
 
 std::optional<CuTeLayout> parseCuTe(llvm::StringRef text, TextError error);
 
-/// Prints `map` on `sizes`, or reports to `error` why no CuTe layout denotes
-/// it.
+/// Returns the text of `map` on a shape of `sizes` in CuTe's notation, or
+/// reports to `error` why no CuTe layout denotes it.
 std::optional<std::string> exportCuTe(const LayoutMap &map, Sizes sizes,
                                       FailureReason error = {});
 

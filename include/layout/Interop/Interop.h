@@ -39,9 +39,11 @@ std::optional<ImportedLayout> parseAs(Notation notation, llvm::StringRef text,
 std::optional<LayoutMap> getMap(const ImportedLayout &layout, Sizes shape,
                                 FailureReason error = {});
 
-/// Returns the shape in the text, with kUnknownSize for sizes it does not have.
+/// Returns the shape that the text determines, one size per dim, with
+/// kUnknownSize for sizes that it does not contain.
 llvm::SmallVector<int64_t> getStatedShape(const ImportedLayout &layout);
-/// Returns a shape for which the layout is valid.
+/// Returns a shape on which the layout is valid: the padded dims of a oneDNN
+/// descriptor, or else the result of getStatedShape().
 llvm::SmallVector<int64_t> getExampleShape(const ImportedLayout &layout);
 
 std::optional<std::string> exportAs(Notation notation, const LayoutMap &map,

@@ -33,10 +33,11 @@
 
 namespace mlir::layout {
 
-/// Returns the name of `map`, or "" for linear memory without a tag.
+/// Returns the name of `map`, e.g. `nchw16c`, or "" if it is in linear memory
+/// and has no oneDNN tag.
 std::string makeName(const LayoutMap &map);
 
-/// Returns `image_in_out_channel`, `image_3d`, ..
+/// Returns the name of a kind of image: `image_in_out_channel`, `image_3d`, ..
 std::string makeName(RgbaImageKind kind);
 
 } // namespace mlir::layout

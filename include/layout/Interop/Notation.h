@@ -22,7 +22,7 @@ namespace mlir::layout {
 
 enum class Notation { Xla, OneDnn, CuTe, Triton };
 
-/// Returns `xla`, `onednn`, `cute` or `triton`.
+/// Returns the name of a notation: `xla`, `onednn`, `cute` or `triton`.
 llvm::StringRef getName(Notation notation);
 std::optional<Notation> getNotation(llvm::StringRef name);
 

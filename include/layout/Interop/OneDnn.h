@@ -33,16 +33,17 @@
 namespace mlir::layout {
 
 struct OneDnnLayout {
-  /// A block of `size` indices of a dim, above all later blocks.
+  /// A block of `size` consecutive indices of a dim. In storage, it is slower
+  /// than all later blocks.
   struct Block {
     unsigned dim = 0;
     int64_t size = 1;
   };
-  /// The constants of a descriptor; a tag has none.
+  /// The numbers of a blocking descriptor, which a tag does not have.
   struct Numbers {
     llvm::SmallVector<int64_t> strides; // of the dims above their blocks
-    llvm::SmallVector<int64_t> padded;
-    int64_t size = 0; // of the storage, in elements
+    llvm::SmallVector<int64_t> padded;  // sizes of the dims
+    int64_t size = 0;                   // of the storage, in elements
   };
 
   static constexpr unsigned kMaxTagRank = 12; // a to l
@@ -56,16 +57,18 @@ struct OneDnnLayout {
   llvm::SmallVector<int64_t> getStatedShape() const;
   std::string str() const;
 
-  /// Returns the product of the blocks of each dim; std::nullopt on overflow.
+  /// Returns for each dim the product of the sizes of its blocks, or
+  /// std::nullopt on overflow.
   std::optional<llvm::SmallVector<int64_t>> getBlockSizes() const;
-  /// Computes oneDNN's default size for `numbers`; std::nullopt on overflow.
+  /// Computes the size of the storage, in elements, that oneDNN assumes for the
+  /// strides and padded dims of `numbers`, or std::nullopt on overflow.
   std::optional<int64_t> computeSize() const;
 };
 
 std::optional<OneDnnLayout> parseOneDnn(llvm::StringRef text, TextError error);
 
-/// Prints `map` on `sizes` as a tag if possible, else as a descriptor, or
-/// reports to `error` why neither denotes it.
+/// Returns the text of `map` on a shape of `sizes` as a tag if possible, else
+/// as a blocking descriptor, or reports to `error` why neither denotes it.
 std::optional<std::string> exportOneDnn(const LayoutMap &map, Sizes sizes,
                                         FailureReason error = {});
 

@@ -33,7 +33,8 @@
 namespace mlir::layout {
 
 struct TritonLayout {
-  /// A logical index, one entry per dim.
+  /// A logical index, one entry per dim: the one that a bit of the storage
+  /// position adds by xor.
   using Basis = llvm::SmallVector<int64_t, 4>;
   struct Coordinate {
     llvm::StringRef name;
@@ -58,8 +59,8 @@ struct TritonLayout {
 
 std::optional<TritonLayout> parseTriton(llvm::StringRef text, TextError error);
 
-/// Prints `map` on `sizes`, or reports to `error` why no linear layout denotes
-/// it.
+/// Returns the text of `map` on a shape of `sizes` in Triton's notation, or
+/// reports to `error` why no linear layout denotes it.
 std::optional<std::string> exportTriton(const LayoutMap &map, Sizes sizes,
                                         FailureReason error = {});
 

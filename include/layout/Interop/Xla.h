@@ -34,7 +34,7 @@ namespace mlir::layout {
 
 struct XlaLayout {
   using Tile = llvm::SmallVector<int64_t, 4>;
-  /// The entry `*` of a tile.
+  /// The entry `*` of a tile, which fuses a dim with the next faster one.
   static constexpr int64_t kFuse = -1;
 
   llvm::SmallVector<unsigned> minorToMajor;
@@ -47,8 +47,8 @@ struct XlaLayout {
 
 std::optional<XlaLayout> parseXla(llvm::StringRef text, TextError error);
 
-/// Prints `map` on `sizes`, or reports to `error` why no tiled layout denotes
-/// it.
+/// Returns the text of `map` on a shape of `sizes` in XLA's notation, or
+/// reports to `error` why no tiled layout denotes it.
 std::optional<std::string> exportXla(const LayoutMap &map, Sizes sizes,
                                      FailureReason error = {});
 
