@@ -111,7 +111,7 @@ void CellReader::readStorage() {
     if (options.label == Label::Number)
       cell.label.push_back(std::to_string(number));
     else
-      // Dims with a single index are omitted.
+      // Leave out dims of size 1.
       for (auto [i, size] : llvm::zip_equal(index, contents.sizes))
         if (size != 1)
           cell.label.push_back(std::to_string(i));
@@ -144,7 +144,7 @@ void CellReader::readLogical() {
                                             : std::to_string(x));
     if (cell.label.empty())
       cell.label.push_back("0");
-    // The index has further points.
+    // Mark an index with more than one storage point, i.e. with replicas.
     if (points.size() > 1)
       cell.label.back() += "+";
   }

@@ -19,14 +19,15 @@ namespace mlir::layout::picture {
 
 constexpr unsigned kNumColors = 8;
 
-/// A color of one of the palettes, or hatching.
+/// The filling of a cell: hatched (Padding), or a color of one of two palettes,
+/// which tell things apart (Kinds) or show the order of storage (Order).
 struct Fill {
   enum Kind { Padding, Kinds, Order } kind = Padding;
   unsigned number = 0; // below kNumColors
 };
 
 struct Cell {
-  Point point; // in the box of the view
+  Point point; // in storage, or the index in the logical view
   llvm::SmallVector<std::string, 4> label;
   std::string title;
   Fill fill;
@@ -34,10 +35,10 @@ struct Cell {
 
 struct Cells {
   std::vector<Cell> cells;
-  /// The dim that colors show, or std::nullopt if they show the order of
-  /// storage or nothing.
+  /// The dim whose indices the colors show, or std::nullopt if they show the
+  /// order of storage, devices, or nothing.
   std::optional<unsigned> colorDim;
-  /// The meaning of the labels, for the key.
+  /// The text that says what the labels of cells are, e.g. "d1, d3".
   std::string labelText;
 };
 
@@ -45,7 +46,8 @@ Cells readCells(const LayoutMap &map, const Contents &contents,
                 llvm::ArrayRef<std::string> dimNames,
                 const PictureOptions &options);
 
-/// Returns the text for a value of a storage coordinate: NPU 2, lane G.
+/// Returns the text that is drawn for a value of a storage coordinate: `NPU 2`
+/// for a core, `G` for lane 1 of an image, or else the number.
 std::string getValueText(const LayoutMap &map, unsigned coordinate,
                          int64_t value);
 

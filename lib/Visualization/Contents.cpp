@@ -32,7 +32,9 @@ static std::string toShape(ArrayRef<int64_t> sizes) {
   return text;
 }
 
-/// Returns the number of cells of a picture; std::nullopt on overflow.
+/// Returns the number of cells that a picture needs: of indices times replicas,
+/// or of storage positions if these are more and `needStorage`. Returns
+/// std::nullopt on overflow.
 static std::optional<int64_t> countCells(const LayoutMap &map, Sizes sizes,
                                          bool needStorage) {
   std::optional<int64_t> indices = countIndices(map.getBox(sizes));
@@ -46,8 +48,9 @@ static std::optional<int64_t> countCells(const LayoutMap &map, Sizes sizes,
   return std::max(*indices, *positions);
 }
 
-/// Proposes a part of the box that can be drawn, for the error: halves the
-/// longest dim until there are few enough cells.
+/// Returns a smaller shape that can be drawn, as text for an error, or "" if
+/// there is none: halves the longest dim until there are at most `maxCells`
+/// cells.
 static std::string proposeSlice(const LayoutMap &map, Sizes sizes,
                                 int64_t maxCells, bool needStorage) {
   Point slice(sizes);
@@ -77,7 +80,8 @@ static bool checkShape(const LayoutMap &map, Sizes sizes, FailureReason error) {
   return true;
 }
 
-/// Prints an index, which may be followed by its replicas.
+/// Returns the text of an index, which may be followed by the numbers of its
+/// replicas.
 static std::string describe(const LayoutMap &map, ArrayRef<int64_t> index) {
   std::string text = describeIndex(index.take_front(map.getRank()));
   if (index.size() > map.getRank())

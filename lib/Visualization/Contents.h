@@ -27,24 +27,26 @@ struct Contents {
   int64_t numIndices = 0;
   int64_t numPositions = 0;
   int64_t numPadding = 0;
-  /// The points of each index, in row-major order of the indices.
+  /// The distinct storage points of each index, in row-major order of the
+  /// indices.
   std::vector<llvm::SmallVector<Point, 1>> points;
-  /// The sorted numbers of the devices of each index, on a mesh.
+  /// For a map over a mesh, the sorted numbers of the devices that store each
+  /// index.
   std::vector<llvm::SmallVector<int64_t, 1>> devices;
 };
 
-/// Reads the map on `sizes`. Fails if the shape does not fit the map or is
-/// dynamic, if the map is not valid on it (L1), or if there are more than
-/// `maxCells` indices or, if `needStorage`, positions.
+/// Computes the storage points of all indices of a shape. Fails if the shape
+/// does not fit the map or is dynamic, if the map is not valid on it (L1), or
+/// if there are more than `maxCells` indices or, if `needStorage`, positions.
 std::optional<Contents> readContents(const LayoutMap &map, Sizes sizes,
                                      int64_t maxCells, bool needStorage,
                                      FailureReason error);
 
-/// Returns the number of the index at each position of storage, row-major, or
-/// -1 for padding.
+/// Returns for each position of storage, in row-major order, the row-major
+/// number of the index that it holds, or -1 for padding.
 std::vector<int64_t> findOccupants(const Contents &contents);
 
-/// Returns the row-major number of a point in a box.
+/// Returns the row-major number of a point among all points below `extents`.
 int64_t linearize(llvm::ArrayRef<int64_t> point,
                   llvm::ArrayRef<int64_t> extents);
 

@@ -15,9 +15,10 @@ using namespace mlir::layout;
 using namespace mlir::layout::picture;
 using llvm::ArrayRef;
 
-/// A group of fewer positions is extended by the next axis.
+/// Columns, or rows, of fewer positions also take the next slower axis.
 constexpr int64_t kFew = 4;
-/// The maximal number of rows before they are split into panels.
+/// Rows take one more axis only if they then have at most this many positions;
+/// panels take all others.
 constexpr int64_t kManyRows = 16;
 
 int64_t picture::count(ArrayRef<Axis> axes) {
@@ -27,7 +28,8 @@ int64_t picture::count(ArrayRef<Axis> axes) {
   return product;
 }
 
-/// Returns the row-major number of a point's digits along some axes.
+/// Returns the row-major number of `point` along `axes`, each of which has the
+/// digit (coordinate / stride) mod extent.
 static int64_t getNumber(ArrayRef<int64_t> point, ArrayRef<Axis> axes) {
   int64_t number = 0;
   for (const Axis &axis : axes)
@@ -36,7 +38,8 @@ static int64_t getNumber(ArrayRef<int64_t> point, ArrayRef<Axis> axes) {
   return number;
 }
 
-/// Adds the point with this number along some axes, and 0 along all others.
+/// Adds to `point` the position with the row-major number `number` along
+/// `axes`.
 static void addNumber(Point &point, ArrayRef<Axis> axes, int64_t number) {
   for (const Axis &axis : llvm::reverse(axes)) {
     point[axis.coordinate] += number % axis.extent * axis.stride;
@@ -83,8 +86,8 @@ static std::string rename(llvm::StringRef text,
   return result;
 }
 
-/// Returns the digits of a stored axis as the canonical text prints them.
-/// Replicas are treated as dims.
+/// Returns the digits of a stored axis as the canonical text of a map prints
+/// them, with the names of the dims. Replicas are treated as dims.
 static std::string getText(const StoredAxis &axis,
                            ArrayRef<std::string> dimNames) {
   std::string text = LayoutMap::get(dimNames.size(), "buffer",
@@ -104,7 +107,8 @@ struct PlacedDigit {
 };
 } // namespace
 
-/// Returns the digits of a coordinate with constant strides, ascending.
+/// Returns the digits of a coordinate that have constant strides other than 0,
+/// by ascending magnitude of the stride.
 static llvm::SmallVector<PlacedDigit> getPlacedDigits(const IndexExpr &value) {
   llvm::SmallVector<PlacedDigit> digits;
   for (const DigitTerm &term : value.terms)
@@ -117,7 +121,8 @@ static llvm::SmallVector<PlacedDigit> getPlacedDigits(const IndexExpr &value) {
   return digits;
 }
 
-/// Returns the axes of a coordinate that is dense for all shapes.
+/// Returns the axes of a coordinate of which the map has stored axes, slowest
+/// first.
 static Axes getStoredAxes(const LayoutMap &map, unsigned coordinate,
                           Sizes sizes, ArrayRef<std::string> dimNames) {
   Axes axes;
@@ -131,9 +136,10 @@ static Axes getStoredAxes(const LayoutMap &map, unsigned coordinate,
   return axes;
 }
 
-/// Returns the greatest common divisor of the extent of the innermost axis and
-/// all its strides but the shortest. Rows of a divisor of that length align
-/// equal digits vertically.
+/// Returns the number of positions whose divisors are good lengths of rows, so
+/// that equal digits are above each other: the greatest common divisor of all
+/// strides but the shortest in the innermost axis, and of its extent unless
+/// `isNatural`.
 static int64_t findGrain(ArrayRef<PlacedDigit> digits, const Axis &innermost,
                          bool isNatural) {
   int64_t grain = isNatural ? 0 : innermost.extent;
@@ -143,8 +149,8 @@ static int64_t findGrain(ArrayRef<PlacedDigit> digits, const Axis &innermost,
   return grain;
 }
 
-/// Returns the axes of any coordinate on one shape. An axis ends at a stride
-/// that divides the extent and all longer strides.
+/// Returns the axes of any coordinate on one shape, slowest first. An axis ends
+/// at a stride that divides the extent and all longer strides.
 static Axes findAxes(const LayoutMap &special, unsigned coordinate,
                      const Contents &contents, ArrayRef<std::string> dimNames) {
   const IndexExpr &value = special.getCoordinates()[coordinate].value;
@@ -171,7 +177,7 @@ static Axes findAxes(const LayoutMap &special, unsigned coordinate,
     base = next;
     part = IndexExpr();
   }
-  // The extent is natural if it ends at the last digit.
+  // The extent is natural if it ends after the highest value, without padding.
   std::optional<Interval> range =
       getRange(value, special.getBox(contents.sizes));
   bool isNatural = axes.size() == 1 && range && range->max + 1 == extent;
@@ -204,7 +210,9 @@ static int64_t findDivisor(int64_t n, int64_t most) {
   return divisor;
 }
 
-/// Returns the number of positions of `axis` in a row with space for `room`.
+/// Returns the number of positions of `axis` to draw in a row that has space
+/// for `room`: the largest divisor of the grain, if it is not small, or of the
+/// extent, if it is at least half of `room`, or else `room`.
 static int64_t chooseCut(const Axis &axis, int64_t room) {
   if (axis.grain) {
     int64_t divisor = findDivisor(axis.grain, room);
@@ -215,7 +223,8 @@ static int64_t chooseCut(const Axis &axis, int64_t room) {
   return 2 * divisor >= room ? divisor : room;
 }
 
-/// Cuts an axis every `width` positions. Returns the outer and the inner part.
+/// Cuts an axis every `width` positions. Returns the outer part, the number of
+/// the piece, and the inner part, the position in a piece.
 static std::pair<Axis, Axis> cut(const Axis &axis, int64_t width) {
   Axis outer = axis, inner = axis;
   inner.extent = width;
@@ -225,8 +234,9 @@ static std::pair<Axis, Axis> cut(const Axis &axis, int64_t width) {
   return {outer, inner};
 }
 
-/// Removes the axes for the columns from the end of `axes`: at least a few
-/// positions, or, if `fill`, as many as fit the picture.
+/// Moves the fastest axes from the end of `axes` to the columns, at most
+/// `maxColumns` positions, and cuts an axis that does not fit. Stops at kFew
+/// positions, unless `fill`.
 static Axes takeColumns(Axes &axes, int64_t maxColumns, bool fill) {
   Axes columns;
   while (!axes.empty()) {
@@ -248,7 +258,8 @@ static Axes takeColumns(Axes &axes, int64_t maxColumns, bool fill) {
   return columns;
 }
 
-/// Removes the axes for the rows from the end of `axes`.
+/// Moves the fastest axes from the end of `axes` to the rows. Stops at kFew
+/// positions, or before more than kManyRows.
 static Axes takeRows(Axes &axes) {
   Axes rows;
   while (!axes.empty()) {
@@ -260,7 +271,8 @@ static Axes takeRows(Axes &axes) {
   return rows;
 }
 
-/// Returns the axes of linear memory, cut every `columns` positions if not 0.
+/// Returns the axes of a coordinate that is linear memory. If `columns` is not
+/// 0, these are two: lines of `columns` positions, and positions in a line.
 static Axes getLinearAxes(const Direction &direction, unsigned coordinate,
                           int64_t columns) {
   if (!columns)
@@ -271,7 +283,9 @@ static Axes getLinearAxes(const Direction &direction, unsigned coordinate,
   return {outer, inner};
 }
 
-/// Arranges each core as a panel, or side by side if cores are short.
+/// Arranges several coordinates of which the last one is linear memory, e.g.
+/// that of a core: one panel per core. If the memory of a core fits one row, a
+/// core is a row, or a column if there are few positions.
 static void arrangeCores(PanelGrid &result, int64_t maxColumns,
                          int64_t columns) {
   unsigned last = result.directions.size() - 1;
@@ -303,7 +317,7 @@ PanelGrid picture::arrangeStorage(const LayoutMap &map,
   if (map.getSpace() == "image2d" && result.directions.size() == 3) {
     result.columns = result.directions[0].axes;
     result.rows = result.directions[1].axes;
-    // Lanes are stacked vertically, or side by side in a tall, narrow image.
+    // Draw lanes below each other, or side by side in a tall, narrow image.
     const Axes &lanes = result.directions[2].axes;
     int64_t numLanes = count(lanes);
     bool isHigh = count(result.rows) * numLanes > 2 * kManyRows &&

@@ -27,15 +27,16 @@ struct Axis {
   unsigned coordinate = 0;
   int64_t stride = 1;
   int64_t extent = 1;
-  /// The label: the digits of the axis, or empty for the inner part of a cut
-  /// axis.
+  /// The label: the digits of the map that the axis has, or empty for the inner
+  /// part of an axis that was cut to the width of the picture.
   std::string text;
-  /// The axis is best cut at multiples of this number of positions.
+  /// If not 0, a row of a number of positions that divides this one shows equal
+  /// digits above each other.
   int64_t grain = 0;
 };
 using Axes = llvm::SmallVector<Axis>;
 
-/// A coordinate of the box.
+/// A coordinate of storage or, in the logical view, a dim.
 struct Direction {
   std::string name;
   int64_t extent = 1;
@@ -49,17 +50,19 @@ struct Place {
 struct PanelGrid {
   llvm::SmallVector<Direction> directions;
   Axes columns, rows, panels;
-  /// Columns are separate units, such as the pixels of an image.
+  /// True if a gap separates each column from the next, e.g. for the pixels of
+  /// an image.
   bool separateColumns = false;
 
   Place getPlace(llvm::ArrayRef<int64_t> point) const;
-  /// Returns the first point of a row.
+  /// Returns the storage point, or index, of the first cell of a row.
   Point getRowStart(int64_t panel, int64_t row) const;
-  /// Returns the offset of a column from the first point of a row.
+  /// Returns the difference of the points of a cell in this column and of the
+  /// first cell of its row.
   Point getColumn(int64_t column) const;
 };
 
-/// Returns the number of positions along some axes.
+/// Returns the number of positions along `axes`, the product of their extents.
 int64_t count(llvm::ArrayRef<Axis> axes);
 
 /// Arranges the storage of `map`, with at most `maxColumns` columns if linear
@@ -69,7 +72,10 @@ PanelGrid arrangeStorage(const LayoutMap &map, const Contents &contents,
                          llvm::ArrayRef<std::string> dimNames,
                          int64_t maxColumns, int64_t columns);
 
-/// Arranges the logical box: the last dim across, the one before it down.
+/// Arranges the indices of a shape: the last dim in the columns, the one before
+/// it in the rows, and a panel for each index of the others. A last dim of more
+/// than `maxColumns`, or of `columns` if not 0, is cut, and continues in the
+/// next row.
 PanelGrid arrangeLogical(Sizes sizes, llvm::ArrayRef<std::string> dimNames,
                          int64_t maxColumns, int64_t columns);
 

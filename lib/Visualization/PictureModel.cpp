@@ -56,7 +56,8 @@ private:
 };
 } // namespace
 
-/// Distributes the labels over up to `numLines` lines, outer numbers first.
+/// Creates the cells of the model. Distributes the numbers of a label over up
+/// to `numLines` lines, those of outer dims first.
 void PictureModelBuilder::breakLines(unsigned numLines) {
   model.cells.clear();
   model.numChars = model.numLines = 1;
@@ -75,8 +76,9 @@ void PictureModelBuilder::breakLines(unsigned numLines) {
   }
 }
 
-/// Labels have one line, unless two lines make columns fit together or all
-/// panels fit side by side.
+/// Chooses the arrangement and the lines of labels. Labels have one line,
+/// unless two lines make all columns of a panel fit the picture, or all panels
+/// fit side by side.
 void PictureModelBuilder::arrange() {
   constexpr int64_t kMaxColumns = 32;
   auto arrangeFor = [&](int64_t maxColumns) {
@@ -115,7 +117,8 @@ std::string PictureModelBuilder::getValue(unsigned direction,
                    : std::to_string(value);
 }
 
-/// Returns the directions of some axes, in that order.
+/// Returns the numbers of the coordinates that `axes` are parts of, in this
+/// order and without repeats.
 static llvm::SmallVector<unsigned> getDirections(ArrayRef<Axis> axes) {
   llvm::SmallVector<unsigned> directions;
   for (const Axis &axis : axes)
@@ -124,9 +127,10 @@ static llvm::SmallVector<unsigned> getDirections(ArrayRef<Axis> axes) {
   return directions;
 }
 
-/// Returns one label for each direction of `axes`. The n-th row or column
-/// starts at getStart(n). Counted directions show increments to a value that is
-/// shown elsewhere. Terse labels have no title if their texts include it.
+/// Returns the labels along one edge of a panel, one for each coordinate of
+/// `axes`. The n-th row or column starts at point getStart(n). If `isCounted`,
+/// values of a coordinate are printed as increments, such as +16, to a value at
+/// another edge. If `isTerse`, only labels of plain numbers have a title.
 AxisLabels PictureModelBuilder::getAxisLabels(
     ArrayRef<Axis> axes, llvm::function_ref<Point(int64_t)> getStart,
     llvm::function_ref<bool(unsigned)> isCounted, bool isTerse) const {
@@ -140,7 +144,8 @@ AxisLabels PictureModelBuilder::getAxisLabels(
     Point last;
     for (int64_t n = 0, end = count(axes); n < end; ++n) {
       Point start = getStart(n);
-      // A new band starts if this direction or an outer one advances.
+      // A text covers all rows, or columns, for which this coordinate and those
+      // further out have equal values.
       bool same = !last.empty() && llvm::all_of(outwards, [&](unsigned other) {
         return start[other] == last[other];
       });
@@ -164,7 +169,8 @@ std::string PictureModelBuilder::getPanelTitle(int64_t panel) const {
       continue;
     const Direction &direction = grid.directions[axis.coordinate];
     int64_t digit = point[axis.coordinate] / axis.stride % axis.extent;
-    // The value of a storage coordinate other than linear memory is printed.
+    // Print the value of a whole coordinate, e.g. of a core. Axes of linear
+    // memory are printed as digits.
     bool isUnit = isStorage && axis.coordinate + 1 < point.size() &&
                   direction.axes.size() == 1;
     std::string text = getValue(axis.coordinate, digit);
@@ -178,8 +184,9 @@ std::string PictureModelBuilder::getPanelTitle(int64_t panel) const {
   return llvm::join(parts, ", ");
 }
 
-/// Returns the number of group boundaries of the inner axes before each
-/// position. If `separate`, every position is a group.
+/// Returns the number of gaps to draw before each position: one per position at
+/// which an axis slower than the last one advances, or, if `separate`, any
+/// axis.
 static std::vector<int64_t> findGaps(ArrayRef<Axis> axes, bool separate) {
   std::vector<int64_t> gaps(count(axes), 0);
   for (size_t i = 0; i < axes.size(); ++i) {
@@ -221,7 +228,7 @@ void PictureModelBuilder::addPanels() {
              [](unsigned) { return false; }, /*isTerse=*/false)});
 }
 
-/// Describes the axes of the panels, the rows and the columns.
+/// Returns the line that names the digits of panels, rows and columns.
 std::string PictureModelBuilder::describeAxes() const {
   llvm::SmallVector<std::string> parts;
   auto describe = [&](llvm::StringRef name, ArrayRef<Axis> axes) {
@@ -275,8 +282,8 @@ void PictureModelBuilder::addFacts() {
     model.facts.push_back("cells hold " + cells.labelText);
 }
 
-/// Adds a legend entry for each number below `size` whose color occurs in a
-/// cell.
+/// Adds a legend entry, `name = number`, for each color below `size` that
+/// occurs in a cell.
 void PictureModelBuilder::addKinds(std::string name, int64_t size) {
   if (size > kNumColors)
     name += " mod " + std::to_string(kNumColors);

@@ -19,18 +19,19 @@
 
 namespace mlir::layout::picture {
 
-/// A text beside some rows or above some columns.
+/// A text at an edge of a panel: beside `count` rows, or above `count` columns,
+/// from number `first` on.
 struct Band {
   int64_t first = 0, count = 1;
   std::string text;
 };
 
-/// The texts along one edge that show the values of one coordinate.
+/// The texts along one edge of a panel that show the values of one coordinate.
 struct AxisLabel {
   std::string title;
   std::vector<Band> bands;
 };
-/// The labels along one edge, outermost first.
+/// The labels along one edge of a panel, the outermost one first.
 using AxisLabels = llvm::SmallVector<AxisLabel>;
 
 struct Panel {
@@ -55,16 +56,17 @@ struct PictureModel {
   std::vector<std::string> facts; // one line each
   std::vector<LegendEntry> key;
 
-  /// The number of gaps before each row and column.
+  /// For each row and column of a panel, the number of gaps between the first
+  /// one and it.
   std::vector<int64_t> rowGaps, columnGaps;
   AxisLabels columns; // shared by all panels
   std::vector<Panel> panels;
-  /// The allowed numbers of panels side by side, ascending: those along the
-  /// innermost axis, the two innermost ones, ..
+  /// The numbers of panels that may be side by side, ascending: those along the
+  /// fastest axis of the panels, along the two fastest ones, ..
   llvm::SmallVector<int64_t> panelGroups;
 
   std::vector<PlacedCell> cells;
-  /// The maximal number of characters in a line and of lines in a cell.
+  /// The maximal number of characters in a line, and of lines, of all cells.
   int64_t numChars = 1, numLines = 1;
 };
 
@@ -74,9 +76,9 @@ PictureModel makePictureModel(const LayoutMap &map, const Contents &contents,
 void writeSvg(const PictureModel &model, llvm::raw_ostream &os);
 
 // Measures in pixels that the arrangement depends on.
-/// The preferred maximal total width of the panels.
+/// The preferred maximal width, in pixels, of panels that are side by side.
 constexpr int64_t kPictureWidth = 1150;
-/// The approximate width around the cells of a panel.
+/// The approximate width, in pixels, of margins and row labels of a panel.
 constexpr int64_t kPanelMargin = 70;
 int64_t getCellWidth(int64_t numChars);
 

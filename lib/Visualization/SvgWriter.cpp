@@ -30,7 +30,7 @@ constexpr int64_t kPanelGap = 24;
 constexpr int64_t kAxisLabelLine = 15;
 constexpr int64_t kLegendBox = 14;
 
-/// Light fills under dark text: hues that color-blind readers can distinguish,
+/// Light colors under dark text: hues that color-blind readers can distinguish,
 /// and shades of one hue for an order.
 static const char *const kKinds[kNumColors] = {"#cfe5f7", "#fde2b0", "#c8ecd6",
                                                "#f5d0e0", "#fbf4ae", "#d5d0f2",
@@ -39,8 +39,8 @@ static const char *const kOrder[kNumColors] = {"#f4f9fe", "#e3effa", "#d1e4f5",
                                                "#bed9f0", "#aacdea", "#95c0e3",
                                                "#80b2dc", "#6ba4d4"};
 
-/// Returns the width of a text in a monospaced font, slightly above 0.6 of the
-/// font size per character.
+/// Returns the width in pixels of a text in a monospaced font of `font` pixels,
+/// slightly above 0.6 of the font size per character.
 static int64_t getTextWidth(int64_t numChars, int64_t font = kFont) {
   return (numChars * font * 61 + 99) / 100;
 }
@@ -55,7 +55,7 @@ static int64_t countChars(llvm::StringRef text) {
   return llvm::count_if(text, startsCharacter);
 }
 
-/// Wraps text at `width` characters, at spaces if possible.
+/// Breaks text into lines of at most `width` characters, at spaces if possible.
 static std::vector<std::string> wrap(llvm::StringRef raw, int64_t width) {
   std::string fixed = llvm::json::fixUTF8(raw);
   llvm::StringRef text = fixed;
@@ -99,7 +99,8 @@ private:
   int64_t getRowY(int64_t row) const {
     return row * cellHeight + model.rowGaps[row] * kGap;
   }
-  /// Returns the corner of the first cell of a panel.
+  /// Returns x and y, in pixels, of the upper left corner of the first cell of
+  /// a panel.
   std::pair<int64_t, int64_t> getOrigin(int64_t panel) const {
     return {kBorder + panel % across * (panelWidth + kPanelGap) + marginWidth,
             panelsY + panel / across * (panelHeight + kPanelGap) +
@@ -123,7 +124,7 @@ static int64_t getKeyWidth(const LegendEntry &entry) {
                            : 5 + getTextWidth(countChars(entry.text)) + 11);
 }
 
-/// Returns the maximal number of characters in the texts of a label.
+/// Returns the number of characters in the longest text of a label.
 static int64_t countChars(const AxisLabel &axisLabel) {
   int64_t chars = countChars(axisLabel.title);
   for (const Band &band : axisLabel.bands)
@@ -153,9 +154,10 @@ void SvgWriter::measure() {
   }
   marginWidth =
       std::accumulate(axisLabelWidths.begin(), axisLabelWidths.end(), 0);
-  // The header has the title of a panel and the labels of the columns. Their
-  // titles are in the margin, and the last one is above it, because row titles
-  // are in the margin.
+  // The header has the title of a panel and the labels of the columns. Titles
+  // of these labels are in the margin at the left. Only the last one is above
+  // its texts, because the titles of row labels are in the margin at its
+  // height.
   headerHeight = hasTitles ? kLine : 0;
   for (const AxisLabel &axisLabel : model.columns) {
     bool isLast = &axisLabel == &model.columns.back();
@@ -166,7 +168,7 @@ void SvgWriter::measure() {
           std::max(marginWidth, getTextWidth(countChars(axisLabel.title)) + 9);
   }
   panelWidth = std::max(panelWidth, marginWidth + gridWidth);
-  // Titles of rows are at the height of the texts of columns.
+  // If columns have no labels, add a line for the titles of row labels.
   if (model.columns.empty() && marginWidth)
     headerHeight += kAxisLabelLine;
   panelHeight = headerHeight + gridHeight;

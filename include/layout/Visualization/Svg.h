@@ -52,15 +52,16 @@ struct PictureOptions {
 
   View view = View::Storage;
   Label label = Label::Tuple;
-  /// The first line; if empty, the canonical text of the map.
+  /// The title of the picture; if empty, the canonical text of the map.
   std::string title;
-  /// The text after the shape, e.g. the element type.
+  /// The text printed after the shape of the tensor, e.g. the element type.
   std::string element;
   /// The names of the logical dims; if empty, d0, d1, ..
   llvm::SmallVector<std::string> dimNames;
-  /// The dim whose index determines the color of a cell. By default, the second
-  /// of three or more dims, else the first one, if it has more than one index.
-  /// The logical view shows the order of storage instead.
+  /// The dim whose index determines the color of a cell. By default, it is the
+  /// second of three or more dims if that has more than one index, else the
+  /// first dim that has. The logical view shows the order of storage by
+  /// default.
   std::optional<unsigned> colorDim;
   /// The number of positions per row of linear memory; 0 uses the stored axes.
   int64_t columns = 0;
