@@ -12,7 +12,8 @@
 
 namespace mlir::layout {
 
-/// Returns the canonical form of constant + terms; see the laws of IndexExpr.h.
+/// Returns the sum of constant and terms in canonical form, as the laws of
+/// IndexExpr.h define it.
 IndexExpr combine(SizeExpr constant, std::vector<DigitTerm> terms, Sizes sizes);
 
 /// Returns floor(inner / divisor) mod modulus (0: no mod) as one digit of the

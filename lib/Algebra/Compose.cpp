@@ -112,7 +112,8 @@ mlir::layout::inverse(const LayoutMap &map, ArrayRef<BoundedIndex> storedDims,
       dims.push_back({axis.value, axis.extent});
   std::vector<StoredAxis> axes = specialize(map, dims, known);
 
-  // The sizes of the dims of the result: constants if known, else symbols.
+  // The sizes of the dims of the inverse, one per axis: constants if known,
+  // else symbols.
   unsigned rank = axes.size();
   llvm::SmallVector<SizeExpr> sizeOf;
   llvm::SmallVector<int64_t> knownOf;

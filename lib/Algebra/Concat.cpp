@@ -79,7 +79,8 @@ findShift(const LayoutMap &part, const LayoutMap &place, Sizes sizes) {
     if (difference.terms.empty()) {
       shift.push_back(difference.constant);
     } else {
-      // The sums differ in form: try the constant at the first index.
+      // If the difference is not a constant by its form, try its value at index
+      // 0.
       std::optional<int64_t> here = difference.evaluate(origin, sizes);
       if (!here)
         return std::nullopt;

@@ -261,7 +261,7 @@ static std::optional<LayoutMap> collapseRun(LayoutMap map, unsigned first,
                                             FailureReason error) {
   if (allSizes.size() == 1)
     return map;
-  // Dims of size 1 have no digit.
+  // Drop dims of size 1, which have no digit.
   unsigned kept = 0;
   llvm::SmallVector<int64_t> sizes;
   llvm::SmallVector<BoundedIndex> dims(allSizes.size(),

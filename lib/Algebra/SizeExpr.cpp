@@ -22,8 +22,8 @@ namespace {
 constexpr size_t kMaxExpandedDegree = 8;
 
 int compareFactors(ArrayRef<SizeExpr::Atom> a, ArrayRef<SizeExpr::Atom> b) {
-  // Higher degree first, then by atoms: a monomial order, as exact division
-  // requires.
+  // Order terms with more factors first, then by atoms: a monomial order, as
+  // exact division requires.
   if (a.size() != b.size())
     return a.size() > b.size() ? -1 : 1;
   for (auto [x, y] : llvm::zip(a, b))
@@ -220,7 +220,7 @@ SizeExpr SizeExpr::ceilDiv(int64_t den) const {
   }
   if (den == 1)
     return whole + rest;
-  // ceil(ceil(p, a) + q, b) is ceil(p + a * q, a * b).
+  // Merge nested ceilings: ceil(ceil(p, a) + q, b) is ceil(p + a * q, a * b).
   auto isCeil = [](const Term &term) {
     return term.coeff == 1 && term.factors.size() == 1 && term.factors[0].ceil;
   };
@@ -304,7 +304,8 @@ std::optional<SizeExpr> SizeExpr::exactQuotient(const SizeExpr &divisor) const {
     SizeExpr stepExpr;
     stepExpr.addTerm(*step);
     SizeExpr next = rest - stepExpr * divisor;
-    // Each step must cancel the head, or the division does not terminate.
+    // Each step must cancel the first term of the rest, or the division does
+    // not terminate.
     if (next.overflowed ||
         (!next.terms.empty() &&
          compareFactors(next.terms.front().factors, head.factors) <= 0))
@@ -351,7 +352,7 @@ bool SizeExpr::isPositiveForm() const {
   });
   if (isPaid)
     return true;
-  // The expansion below doubles with each degree.
+  // The number of terms of the expansion doubles with each factor.
   if (degree > kMaxExpandedDegree)
     return false;
 
@@ -375,7 +376,8 @@ bool SizeExpr::isPositiveForm() const {
 /// Returns a lower bound with fewer ceilings: p replaces den * ceil(p, den),
 /// which is at least p, in terms with a positive coefficient that is a multiple
 /// of den. Replaces the ceiling `only`, or, if that is null, all ceilings as
-/// long as den divides what is left of the coefficient, in the order of den.
+/// long as den divides what is left of the coefficient, those with the largest
+/// den first if `largestFirst`, else last.
 SizeExpr SizeExpr::dropSlack(const Atom *only, bool largestFirst) const {
   SizeExpr result(constant);
   for (const Term &term : terms) {

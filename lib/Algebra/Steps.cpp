@@ -101,7 +101,8 @@ std::optional<NestedDigits> NestedDigits::get(ArrayRef<DigitTerm> terms) {
         llvm::MulOverflow(term.digit.divisor, term.digit.modulus, end) ||
         std::max(term.digit.divisor, end) > kMaxNumber)
       return std::nullopt;
-    // Shifts that differ by a multiple of the period have equal steps.
+    // Shifts of a digit that differ by a multiple of its period have equal
+    // steps.
     if (!result.addShift(shift, end ? end : term.digit.divisor))
       return std::nullopt;
     result.parts.push_back(
@@ -302,7 +303,8 @@ std::optional<Run> mlir::layout::getRowMajorRun(const LayoutMap &map,
   return getRun(*row, coordinate, 0, size);
 }
 
-/// Returns the value at the first index of a box.
+/// Returns the value at the index of zeros, or std::nullopt if a digit
+/// overflows int64.
 static std::optional<SizeExpr> getFirst(const IndexExpr &value, Sizes box) {
   llvm::SmallVector<int64_t> zeros(box.size(), 0);
   SizeExpr first = value.constant;

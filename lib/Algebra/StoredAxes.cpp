@@ -17,12 +17,13 @@
 
 using namespace mlir::layout;
 
-/// Distinct products of sizes usually have distinct values on this shape.
+/// A shape to compare strides on: different products of its sizes usually have
+/// different values.
 static constexpr int64_t kSample[] = {3, 5, 7, 11, 13, 17, 19, 23};
 
-/// Sorts by the strides on a sample shape. The order is valid for all shapes if
-/// each stride is proven to be at least the previous one; returns false
-/// otherwise.
+/// Sorts terms by their strides on the shape kSample, ascending. Returns false,
+/// without sorting, if two strides are equal there, or if one is not proven for
+/// all shapes to be at least the previous one.
 static bool sortBySample(std::vector<DigitTerm> &terms) {
   llvm::SmallVector<std::pair<int64_t, unsigned>, 8> order;
   for (auto [i, term] : llvm::enumerate(terms)) {

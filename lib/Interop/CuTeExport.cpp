@@ -115,7 +115,7 @@ static std::optional<CuTeLayout> getModes(ArrayRef<uint64_t> bits, Sizes sizes,
         leaves.push_back({2, stride});
       lo *= 2;
     }
-    // The last leaf ends at the size of the dim.
+    // The last leaf has the extent that makes the product the size of the dim.
     if (leaves.empty()) {
       leaves.push_back({1, 0});
       continue;

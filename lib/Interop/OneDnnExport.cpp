@@ -206,7 +206,7 @@ static std::optional<std::string> exportFor(const LayoutMap &map, Sizes sizes,
 std::optional<std::string> mlir::layout::exportOneDnn(const LayoutMap &map,
                                                       Sizes sizes,
                                                       FailureReason error) {
-  // A text that is valid for every size is preferred to one for these sizes.
+  // Prefer a text that is valid for every size to one for these sizes.
   if (std::optional<std::string> text =
           exportFor(map, unknownSizes(map), nullptr))
     return text;

@@ -26,13 +26,13 @@ public:
 
   llvm::StringRef getText() const { return text; }
 
-  /// Returns the column of the next token.
+  /// Returns the 0-based column of the next token, after spaces.
   size_t column() {
     while (position < text.size() && text[position] == ' ')
       ++position;
     return position;
   }
-  /// Returns the column after the last token.
+  /// Returns the 0-based column after the last token that was read.
   size_t end() const { return position; }
   llvm::StringRef rest() { return text.substr(column()); }
   bool atEnd() { return rest().empty(); }
@@ -54,7 +54,8 @@ public:
     return true;
   }
 
-  /// Requires `token`. `where` completes the error "expected ',' ..".
+  /// Reads `token`, or reports "expected ','" followed by `where` and returns
+  /// false.
   bool expect(llvm::StringRef token, const llvm::Twine &where) {
     if (consume(token))
       return true;
@@ -66,14 +67,17 @@ public:
                 "unexpected " + quoteCharacter(text, column()) + " at the end");
   }
 
-  /// Reads letters without spaces between them.
+  /// Reads and returns the next letters up to anything else; "" if there are
+  /// none.
   llvm::StringRef word() {
     llvm::StringRef result = rest().take_while(llvm::isAlpha);
     position += result.size();
     return result;
   }
 
-  /// Reads a decimal number. `what` names it in errors.
+  /// Reads a decimal number, which may be negative. Reports an error with
+  /// `what`, the name of the number, and returns false if there is none or it
+  /// does not fit int64.
   bool integer(int64_t &value, const llvm::Twine &what) {
     size_t start = column();
     bool negative = rest().starts_with("-");
@@ -88,7 +92,8 @@ public:
     return true;
   }
 
-  /// Parses a comma-separated list up to `close`, which may be empty.
+  /// Parses a comma-separated list up to the token `close` by calling `item`
+  /// for each entry. The list may be empty. Returns false after an error.
   bool list(llvm::StringRef close, llvm::function_ref<bool()> item) {
     if (consume(close))
       return true;

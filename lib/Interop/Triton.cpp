@@ -35,7 +35,7 @@ private:
   bool checkBases(const TritonLayout &layout);
 
   Scanner scanner;
-  // The columns of all bases and of the shape in the text.
+  // The columns in the text at which each basis and the shape begin.
   SmallVector<size_t> columns;
   size_t shapeColumn = 0;
 };
@@ -162,7 +162,7 @@ bool TritonParser::parse(TritonLayout &layout) {
     return false;
   if (layout.isMemory())
     return true;
-  // Coordinates that are not written have no bits.
+  // Give coordinates that the text leaves out no bits.
   SmallVector<TritonLayout::Coordinate, 4> all;
   for (StringRef name : TritonLayout::kHardware) {
     auto written =

@@ -35,7 +35,8 @@ static StringRef getMeaning(Scanner &scanner) {
   return {};
 }
 
-/// Parses the dims up to the colon or the brace, a permutation of 0 .. n - 1.
+/// Parses minor_to_major, a permutation of 0 .. rank - 1, up to a colon or the
+/// brace. Returns false after an error.
 static bool parseDims(Scanner &scanner, XlaLayout &layout) {
   SmallVector<std::pair<int64_t, size_t>> dims;
   auto atClose = [&] { return StringRef(":}").contains(scanner.peek()); };

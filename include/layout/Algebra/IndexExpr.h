@@ -42,7 +42,8 @@ llvm::hash_code hash_value(const IndexExpr &linear);
 /// Stands for a dynamic size, as ShapedType::kDynamic does.
 constexpr int64_t kUnknownSize = std::numeric_limits<int64_t>::min();
 
-/// floor(source / divisor) mod modulus; see the file comment.
+/// A mixed-radix digit: floor(source / divisor) mod modulus, or without the mod
+/// if `modulus` is 0.
 struct Digit {
   // The source is `fused` or `swizzle` if set, else the dim.
   unsigned dim = 0;
@@ -72,15 +73,17 @@ struct IndexExpr {
   IndexExpr() = default;
   /*implicit*/ IndexExpr(SizeExpr constant) : constant(std::move(constant)) {}
 
-  /// Returns the index of logical dim `d`.
+  /// Returns the expression whose value is the index along dim `d`.
   static IndexExpr dim(unsigned d);
 
   bool isZero() const { return terms.empty() && constant.isZero(); }
-  /// Returns the digit if the value is a single digit with stride 1, else null.
+  /// Returns the digit if the expression is a single digit with stride 1 and no
+  /// constant, else null.
   const Digit *getSingleDigit() const;
   bool hasOverflow() const;
 
-  /// Compares in a total order; 0 iff equal.
+  /// Compares in a total order: returns a number below, equal to or above 0 if
+  /// this is less than, equal to or greater than `other`.
   int compare(const IndexExpr &other) const;
   bool operator==(const IndexExpr &other) const { return compare(other) == 0; }
   bool operator!=(const IndexExpr &other) const { return compare(other) != 0; }

@@ -33,10 +33,11 @@ namespace mlir::layout::sets {
 
 struct Statement {
   ProofResult answer = ProofResult::Unknown;
-  /// For Disproved: the sizes of the box, and the index that violates the
-  /// statement.
+  /// The counterexample if the answer is Disproved: the sizes of the box, and
+  /// an index in it.
   llvm::SmallVector<int64_t> sizes, index;
-  /// For Disproved: the second index, if the statement is about two.
+  /// The second index of the counterexample if the statement is about two, as
+  /// in proveInjective().
   llvm::SmallVector<int64_t> other;
 };
 

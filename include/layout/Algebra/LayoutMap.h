@@ -37,7 +37,8 @@
 
 namespace mlir::layout {
 
-/// One named coordinate: 0 <= value < extent on every valid shape.
+/// One named coordinate of a storage space, such as `x` of an image: 0 <= value
+/// < extent on every valid shape.
 struct Coordinate {
   std::string name;
   IndexExpr value;
@@ -97,9 +98,9 @@ public:
   /// Returns true if arithmetic on extents or strides overflowed int64.
   bool hasOverflow() const;
 
-  /// Returns the layout of the view whose dims determine the dims of this map:
-  /// dim d of this map is dims[d] with size sizeOf[d]. Both are functions of
-  /// the new dims, whose known sizes are `sizes`.
+  /// Returns the map with dims[d] in place of dim d, and sizeOf[d] in place of
+  /// its size. Both are functions of `newRank` new dims, whose known sizes are
+  /// `sizes`. This is the layout of a view in the same storage.
   LayoutMap substitute(unsigned newRank, llvm::ArrayRef<IndexExpr> dims,
                        llvm::ArrayRef<SizeExpr> sizeOf, Sizes sizes = {}) const;
 

@@ -63,7 +63,7 @@ public:
   /// Returns size(d), the size of logical dim d.
   static SizeExpr dim(unsigned d);
 
-  /// Returns the result of arithmetic that overflows int64.
+  /// Returns the expression that stands for a result beyond int64.
   static SizeExpr overflow();
 
   bool isOverflow() const { return overflowed; }
@@ -91,7 +91,8 @@ public:
   /// Returns the smallest multiple of `k` that is at least this.
   SizeExpr alignTo(int64_t k) const { return ceilDiv(k) * k; }
 
-  /// Returns this / divisor if that is a polynomial, else std::nullopt.
+  /// Returns this / divisor if that is a polynomial with integer coefficients,
+  /// else std::nullopt.
   std::optional<SizeExpr> exactQuotient(const SizeExpr &divisor) const;
 
   /// Returns the greatest integer that divides every coefficient and the
@@ -112,13 +113,15 @@ public:
   /// Replaces size(d) by sizes[d] if that is static.
   SizeExpr specialize(llvm::ArrayRef<int64_t> sizes) const;
 
-  /// Compares in a total order; 0 iff equal.
+  /// Compares in a total order of the expressions, not of their values: returns
+  /// -1, 0 (equal) or 1.
   int compare(const SizeExpr &other) const;
   bool operator==(const SizeExpr &other) const { return compare(other) == 0; }
   bool operator!=(const SizeExpr &other) const { return compare(other) != 0; }
   bool operator<(const SizeExpr &other) const { return compare(other) < 0; }
 
-  /// Prints text that the parser of `#layout.map` accepts.
+  /// Prints the expression as the parser of `#layout.map` reads it, e.g. `2 *
+  /// size(d1) + 3`.
   void print(llvm::raw_ostream &os) const;
 
   friend llvm::hash_code hash_value(const SizeExpr &expr);

@@ -41,7 +41,7 @@
 namespace mlir::layout {
 
 struct Step {
-  /// The increment of the coordinate.
+  /// The increment of a coordinate when the index along a dim grows by one.
   SizeExpr by;
   /// The greatest common divisor of all indices of the dim that a step of this
   /// increment reaches, e.g. 16 for the steps into a new block of 16.
@@ -72,8 +72,8 @@ llvm::SmallVector<PlacedPart> getPlacedParts(const LayoutMap &map,
 /// contiguous along one coordinate, while the other coordinates are constant.
 /// The last block may be shorter.
 struct Run {
-  /// The maximal length: the size of the dim (kUnknownSize if dynamic) if
-  /// `isWhole`, or less.
+  /// The maximal length of the blocks, in indices: the size of the dim
+  /// (kUnknownSize if dynamic) if `isWhole`, or less.
   int64_t length = 1;
   bool isWhole = false;
 };
@@ -83,8 +83,8 @@ struct Run {
 std::optional<Run> getRun(const LayoutMap &map, unsigned coordinate,
                           unsigned dim, Sizes sizes);
 
-/// Returns the run of all indices in row-major order as if they were one dim.
-/// Reports to `error` if it is not known.
+/// Returns the longest run along the coordinate of all indices in row-major
+/// order, as if they were one dim. Reports to `error` if it is not known.
 std::optional<Run> getRowMajorRun(const LayoutMap &map, unsigned coordinate,
                                   Sizes sizes, FailureReason error = {});
 

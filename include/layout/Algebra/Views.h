@@ -42,9 +42,9 @@
 
 namespace mlir::layout {
 
-/// The function v: dim d of the viewed tensor is dims[d] and has size
-/// sizeOf[d], as functions of the `rank` dims of the view. `sizes` are the
-/// sizes of the view that v relies on (else kUnknownSize).
+/// A view as a function of indices: dim d of the viewed tensor is dims[d] and
+/// has size sizeOf[d], which are functions of the `rank` dims of the view.
+/// `sizes` are the sizes of the view that these rely on (else kUnknownSize).
 struct IndexView {
   unsigned rank = 0;
   std::vector<IndexExpr> dims;
@@ -57,10 +57,12 @@ struct IndexView {
 /// rank of `map` is view.dims.size().
 LayoutMap applyView(const LayoutMap &map, const IndexView &view);
 
-/// The dims of each group, as in tensor.expand_shape: all dims, in order.
+/// For each dim of the smaller rank, the dims of the larger rank that are fused
+/// to it, as in tensor.expand_shape: all dims, in order.
 using DimGroups = llvm::ArrayRef<llvm::SmallVector<int64_t, 2>>;
 
-/// Transposes: dim j of the view is dim permutation[j] of the tensor.
+/// Returns the layout of the transposed view: its dim j is dim permutation[j]
+/// of the tensor. Fails if `permutation` is none.
 std::optional<LayoutMap> transpose(const LayoutMap &map,
                                    llvm::ArrayRef<int64_t> permutation,
                                    FailureReason error = {});
@@ -79,16 +81,18 @@ std::optional<LayoutMap> slice(const LayoutMap &map, Sizes fullSizes,
                                llvm::ArrayRef<int64_t> dropDims = {},
                                FailureReason error = {});
 
-/// Expands dims: dim d of the tensor is the row-major fusion of the dims
-/// groups[d] of the view, whose sizes are `newSizes`. Always succeeds. The
-/// result is valid for every size of the first dim of a group.
+/// Returns the layout of an expanded view: dim d of the tensor is the row-major
+/// fusion of the dims groups[d] of the view, whose sizes are `newSizes`. Fails
+/// only for invalid groups and on overflow. The result is valid for every size
+/// of the first dim of a group.
 std::optional<LayoutMap> expandShape(const LayoutMap &map, DimGroups groups,
                                      Sizes newSizes, FailureReason error = {});
 
-/// Collapses dims: the dims groups[d] of the tensor, of sizes `oldSizes`,
-/// become dim d of the view. Requires that the sizes after the first dim of a
-/// group are static, up to unit dims. If some are dynamic, the map must already
-/// fuse those dims, i.e. place them row-major by their sizes.
+/// Returns the layout of a collapsed view: the dims groups[d] of the tensor, of
+/// sizes `oldSizes`, become dim d of the view. Requires that the sizes after
+/// the first dim of a group are static, up to unit dims. If some are dynamic,
+/// the map must already fuse those dims, i.e. place them row-major by their
+/// sizes.
 std::optional<LayoutMap> collapseShape(const LayoutMap &map, DimGroups groups,
                                        Sizes oldSizes,
                                        FailureReason error = {});
@@ -102,14 +106,15 @@ std::optional<IndexView> getExpandView(DimGroups groups, Sizes newSizes,
 std::optional<IndexView> getCollapseView(DimGroups groups, Sizes oldSizes,
                                          FailureReason error = {});
 
-/// Inserts a dim of `size` before dim `position`, along which all elements are
-/// equal. Layouts are injective, so the size must be at most 1, or the map must
-/// have a replica of this extent, which then becomes the dim.
+/// Returns the layout of a view with a new dim of `size` before dim `position`,
+/// along which all elements are equal. Layouts are injective, so the size must
+/// be at most 1, or the map must have a replica of this extent, which then
+/// becomes the dim.
 std::optional<LayoutMap> broadcast(const LayoutMap &map, int64_t position,
                                    int64_t size, FailureReason error = {});
 
-/// Removes dim `dim`, which becomes a replica, so that the dim can be broadcast
-/// from the result. Its size must be static.
+/// Returns the map without dim `dim`, which becomes a replica, so that the dim
+/// can be broadcast from the result. Its size must be static.
 std::optional<LayoutMap> replicateOver(const LayoutMap &map, int64_t dim,
                                        Sizes sizes, FailureReason error = {});
 
@@ -130,8 +135,8 @@ struct Concatenation {
 
 /// Finds a layout of the whole in which every part is stored by its own layout,
 /// up to a shift. Tries the layouts of the parts on the whole shape, and equal
-/// parts consecutively. (If the layout of the whole is given, its parts are
-/// slices.)
+/// parts one after the other. Fails if none of these fits. (If the layout of
+/// the whole is given, its parts are slices.)
 std::optional<Concatenation> concat(llvm::ArrayRef<ConcatPart> parts,
                                     int64_t axis, FailureReason error = {});
 

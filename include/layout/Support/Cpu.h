@@ -24,11 +24,12 @@ enum class Cpu {
   host
 };
 
-/// Returns the machine parameters that kernels are planned for.
+/// Returns the vector and cache parameters of a processor, for which kernels
+/// are planned.
 CpuModelParams getParams(Cpu cpu);
 
-/// Returns the number of hardware threads; on the host, only those that this
-/// process may use.
+/// Returns the number of hardware threads of a processor; on the host, only
+/// those that this process may use.
 int64_t getCores(Cpu cpu);
 
 } // namespace mlir::layout

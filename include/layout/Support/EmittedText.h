@@ -48,7 +48,8 @@ std::string toComment(llvm::StringRef text);
 /// that XML does not allow become '?'.
 std::string escapeXml(llvm::StringRef text);
 
-/// Escapes `text` for a quoted string of Graphviz's dot; line breaks are kept.
+/// Escapes `text` for a quoted string of Graphviz's dot; line breaks become
+/// `\n`.
 std::string escapeDot(llvm::StringRef text);
 
 } // namespace mlir::layout

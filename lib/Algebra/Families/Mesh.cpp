@@ -222,7 +222,7 @@ LayoutMap Mesh::getMap(const LayoutMap &local, Sizes shape,
     BoundedIndex index = BoundedIndex::dim(d);
     Halo halo = getHalo(d);
     int64_t block = localShape[d] - halo.before - halo.after;
-    // A mesh with one device along the dim does not split it.
+    // If the local size is the whole size, there is one device along the dim.
     if (localShape[d] != shape[d] || !(halo == Halo())) {
       // Without a halo, one device along the dim holds the index.
       Held held{floorDiv(index, block), mod(index, block)};

@@ -27,7 +27,8 @@ struct BlockedLayout {
   /// The required size of each logical dim, or 0 for any size. A dim that has
   /// no upper-case letter in the first string, e.g. `16c`, has a fixed size.
   llvm::SmallVector<int64_t> requiredSizes;
-  /// The stored dims, slowest first.
+  /// The dims of the storage array, slowest first, as values of the logical
+  /// dims.
   llvm::SmallVector<BoundedIndex> stored;
 
   unsigned getRank() const { return requiredSizes.size(); }

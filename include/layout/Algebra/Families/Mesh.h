@@ -42,8 +42,9 @@
 
 namespace mlir::layout {
 
-/// The space of maps over several devices. The last coordinate is a position in
-/// the memory of one device, and the coordinates before it identify the device.
+/// The name of the space of maps over several devices. The last coordinate is a
+/// position in the memory of one device, and the coordinates before it identify
+/// the device.
 constexpr llvm::StringLiteral kMeshSpace = "mesh";
 
 /// The maximal number of devices; more are assumed to be a mistake.
@@ -69,9 +70,10 @@ struct Halo {
 };
 
 struct Mesh {
-  /// The axes, slowest first. The number of a device is row-major over them.
+  /// The axes of the mesh, slowest first. The number of a device is row-major
+  /// over them.
   std::vector<MeshAxis> axes;
-  /// The axes that split each dim, from major to minor.
+  /// For each dim, the numbers of the axes that split it, from major to minor.
   std::vector<std::vector<unsigned>> splits;
   /// The halo of each dim; empty if no dim has one.
   std::vector<Halo> halos;
@@ -111,7 +113,7 @@ struct Mesh {
 /// devices along an axis of a mesh.
 enum class Reduction { Sum, Max, Min };
 
-/// Returns `sum`, `max` or `min`.
+/// Returns the name of a reduction: `sum`, `max` or `min`.
 llvm::StringRef getName(Reduction reduction);
 std::optional<Reduction> getReduction(llvm::StringRef name);
 

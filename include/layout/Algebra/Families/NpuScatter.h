@@ -84,7 +84,7 @@ struct NpuScatter {
   unsigned getRank() const { return getAxes().size(); }
 };
 
-/// Returns P, the number of elements in a storage unit.
+/// Returns the number of elements in a storage unit: 1 without packing.
 int64_t getLanes(NpuPack pack);
 
 /// The storage of a tensor of one shape on the cores. The core (`npu`), the row
@@ -100,8 +100,9 @@ struct NpuStorage {
   /// reserve more than a core has.
   std::optional<int64_t> end;
 
-  /// Returns the number of elements that the strides reserve in every core,
-  /// base included: base + P * M * sN, at most `end`.
+  /// Returns the number of elements reserved in every core: the offset of the
+  /// tensor (`base`), and a stride of axis N for each of its storage units, at
+  /// most `end`.
   SizeExpr getReserved(Sizes sizes) const;
 
   /// Returns the map for tensors of this shape. The extent of `offset` is the
@@ -124,7 +125,7 @@ bool checkNpuScatter(const NpuScatter &scatter, FailureReason error = {});
 /// Returns the storage of a tensor with these sizes (`getRank` many) and bytes
 /// per element. `scatter` must have passed checkNpuScatter and be scattered,
 /// and `params` be verified. Reports the first requirement that is not met,
-/// e.g. that the tensor fits the memory of a core.
+/// e.g. if the tensor does not fit the memory of a core.
 std::optional<NpuStorage> getNpuStorage(const NpuScatter &scatter,
                                         const ChipParams &params,
                                         int64_t elementBytes, Sizes sizes,

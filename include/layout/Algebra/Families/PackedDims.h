@@ -31,7 +31,9 @@ class raw_ostream;
 
 namespace mlir::layout {
 
-/// One physical dim: `1`, `1 : 4` or `1 : oddeven 4`.
+/// One physical dim: the rest of logical dim 1 (`1`), a part of 4 of its
+/// indices (`1 : 4`), or such a part with the even indices first (`1 : oddeven
+/// 4`).
 struct PackedDim {
   enum Kind { Whole, Packed, OddEven };
 
@@ -56,9 +58,9 @@ bool checkPackedDims(
     llvm::ArrayRef<PackedDim> dims,
     llvm::function_ref<void(size_t entry, const llvm::Twine &)> error);
 
-/// Returns the stored dims on a shape (kUnknownSize if dynamic). If the layout
-/// does not apply to the shape, or depends on a dynamic size, reports the
-/// reason and returns std::nullopt.
+/// Returns the physical dims of a tensor of this shape (kUnknownSize if
+/// dynamic), slowest first. If the layout does not apply to the shape, or
+/// depends on a dynamic size, reports the reason and returns std::nullopt.
 std::optional<llvm::SmallVector<BoundedIndex>>
 getStoredDims(llvm::ArrayRef<PackedDim> dims, Sizes shape,
               FailureReason why = {});

@@ -85,7 +85,8 @@ public:
 
   explicit operator bool() const { return static_cast<bool>(data); }
   const RelationsText &getText() const;
-  /// Returns the stored dims, slowest first.
+  /// Returns the dims of the storage array, slowest first, as values of the
+  /// logical dims.
   llvm::ArrayRef<BoundedIndex> getStoredDims() const;
   const LayoutMap &getMap() const;
 

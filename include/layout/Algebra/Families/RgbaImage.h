@@ -49,8 +49,9 @@ llvm::SmallVector<llvm::StringRef> getRgbaImageNames();
 /// Returns the axes of the kind in their canonical order, e.g. "NHWC".
 llvm::StringRef getLetters(RgbaImageKind kind);
 
-/// Parses a permutation of the letters of `kind`: order[d] is the position of
-/// the letter of dim d in `getLetters`. Reports the 0-based column of an error.
+/// Parses the order of dims, a permutation of the letters of `kind`. Entry d of
+/// the result is the position of the letter of dim d in `getLetters`. Reports
+/// the 0-based column of an error.
 std::optional<llvm::SmallVector<unsigned>>
 parseOrder(RgbaImageKind kind, llvm::StringRef letters,
            llvm::function_ref<void(size_t column, const llvm::Twine &)> error);
@@ -68,9 +69,9 @@ struct RgbaImage {
 std::optional<llvm::SmallVector<int64_t>>
 getStatedShape(RgbaImageKind kind, llvm::ArrayRef<unsigned> order);
 
-/// Returns the image of a tensor of this shape (kUnknownSize if dynamic). An
-/// empty `order` is the canonical one. If the kind does not apply, reports the
-/// reason and returns std::nullopt.
+/// Returns the coordinates of a tensor of this shape (kUnknownSize if dynamic)
+/// in an image. An empty `order` is that of `getLetters`. If the kind does not
+/// apply, reports the reason and returns std::nullopt.
 std::optional<RgbaImage> getRgbaImage(RgbaImageKind kind,
                                       llvm::ArrayRef<unsigned> order,
                                       Sizes shape, FailureReason why = {});
