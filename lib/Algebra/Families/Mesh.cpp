@@ -173,7 +173,7 @@ static Held hold(unsigned d, int64_t size, int64_t block, int64_t parts,
     return std::pair(BoundedIndex{IndexExpr(SizeExpr(c)), SizeExpr(1)},
                      SizeExpr(1));
   };
-  auto atLeast = [&](int64_t c) { // y - c
+  auto atLeast = [&](int64_t c) { // y - c; y as in Mesh.h
     return place({{BoundedIndex::dim(d), SizeExpr(1)},
                   {replica, SizeExpr(-step)},
                   number(reached.before - c)});

@@ -64,10 +64,10 @@ struct ChipParams {
 struct NpuScatter {
   NpuMode mode = NpuMode::Aligned;
   int64_t width = 0;                     // of a matrix: columns per channel
-  llvm::SmallVector<int64_t, 4> strides; // strided: sN, sC, sH, sW
-  int64_t start = 0;                     // Q
+  llvm::SmallVector<int64_t, 4> strides; // if explicit: of N, C, H, W
+  int64_t start = 0;                     // Q, the start core
   NpuPack pack = NpuPack::None;
-  int64_t offset = 0; // R, in bytes
+  int64_t offset = 0; // R, of the tensor in a core, in bytes
   /// The letter of the axis of each dim; empty if the dims are NCHW, or NM for
   /// a matrix.
   std::string axes;
@@ -94,7 +94,7 @@ struct NpuStorage {
   unsigned rank = 0;
   BoundedIndex npu, m, row, h, w, lane;
   SizeExpr sN, sC, sH, sW;
-  int64_t base = 0; // R, in elements
+  int64_t base = 0; // R, the offset in a core, in elements
   /// The number of elements that the memory of a core holds; set for explicit
   /// strides only. These can be those of a larger tensor, so that they would
   /// reserve more than a core has.
