@@ -204,8 +204,8 @@ Value Problem::getNumber(int64_t c) const {
                                            isl_val_int_from_si(ctx.get(), c)));
 }
 
-/// Translates a size to isl, or returns null for products of sizes, on
-/// overflow, and if the proof gets too many variables.
+/// Translates a size to isl. Returns null if the size has a product of sizes or
+/// an overflow, or if the proof gets too many variables.
 Value Problem::translate(const SizeExpr &expr) {
   SizeExpr size = expr.specialize(sizes);
   if (size.isOverflow())

@@ -22,8 +22,8 @@ struct KnownDigit {
   Formula formula;
 };
 
-/// Returns the formula of `x` from the formulas of its digits, or std::nullopt
-/// if `lookup` returns none for a digit, i.e. if it is not determined.
+/// Returns the formula of `x` from the formulas of its digits, which `lookup`
+/// returns, or std::nullopt if a digit is not determined.
 std::optional<Formula>
 lookupSum(const IndexExpr &x,
           llvm::function_ref<std::optional<Formula>(const Digit &)> lookup);

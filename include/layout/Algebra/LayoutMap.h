@@ -168,7 +168,8 @@ struct StoredDims {
   bool operator!=(const StoredDims &other) const { return !(*this == other); }
   friend llvm::hash_code hash_value(const StoredDims &stored);
 
-  /// Prints ` stored(d0, d1 floordiv 4, d1 mod 4)`, or nothing if empty.
+  /// Prints ` stored(d0, d1 floordiv 4, d1 mod 4)`, but an empty list not at
+  /// all.
   void print(const LayoutMap &map, llvm::raw_ostream &os) const;
 };
 

@@ -135,7 +135,7 @@ struct Concatenation {
 
 /// Finds a layout of the whole in which every part is stored by its own layout,
 /// up to a shift. Tries the layouts of the parts on the whole shape, and equal
-/// parts one after the other. Fails if none of these fits. (If the layout of
+/// parts one after the other; fails if no such layout fits. (If the layout of
 /// the whole is given, its parts are slices.)
 std::optional<Concatenation> concat(llvm::ArrayRef<ConcatPart> parts,
                                     int64_t axis, FailureReason error = {});
