@@ -34,11 +34,11 @@ LLVM_LIBRARY_VISIBILITY extern FILE *layout_isl_stderr;
 FILE *layout_isl_stderr = stderr;
 }
 
-/// The bounds of one proof. The weight of a proof is the number of solver
-/// variables that floors and ceilings add. It is at most kMaxWeight, because
-/// beyond it numbers can grow in isl without counted steps. The operations of
-/// isl are at most kMaxSteps, and at most kMaxWork / weight^2, because the time
-/// of one is quadratic in the weight.
+/// The bounds of one proof. Its weight is the number of its digits, divisors,
+/// moduli and ceilings, for which isl adds variables. It is at most kMaxWeight,
+/// because beyond it numbers can grow in isl without counted steps. The
+/// operations of isl are at most kMaxSteps, and at most kMaxWork / weight^2,
+/// because the time of one is quadratic in the weight.
 static constexpr unsigned long kMaxWeight = 30;
 static constexpr unsigned long kMaxSteps = 1ul << 15;
 static constexpr unsigned long kMaxWork = 1ul << 22;
@@ -180,9 +180,9 @@ Problem::Problem(Sizes box, unsigned numIndices)
   }
 }
 
-/// Adds the variables of digits to the weight of the problem, and lowers the
-/// limit on isl's operations accordingly. Returns false if the weight exceeds
-/// kMaxWeight, so that the proof is to be given up.
+/// Adds to the weight of the proof, and lowers the limit on isl's operations
+/// accordingly. Returns false if the weight exceeds kMaxWeight, so that the
+/// proof is to be given up.
 bool Problem::addWeight(unsigned variables) {
   weight += variables;
   isl_ctx_set_max_operations(ctx.get(),

@@ -63,8 +63,9 @@ std::string describe(const Digit &digit, unsigned rank);
 std::optional<Coordinate> getOffset(const LayoutMap &special, Sizes sizes,
                                     FailureReason error);
 
-/// Sorts digits by stride, the highest first. Returns null on success, or else
-/// the first digit at a place for which the digit depends on dynamic sizes.
+/// Sorts digits by stride, the highest first. Returns null on success. If no
+/// digit of the rest provably has the highest stride, because that depends on
+/// dynamic sizes, returns the first digit of the rest.
 const PlacedDigit *sortByStride(std::vector<PlacedDigit> &digits);
 
 /// Returns the digits of the offset of `special`, a map in normal form on
@@ -74,10 +75,10 @@ std::optional<std::vector<PlacedDigit>>
 getDigits(const LayoutMap &special, Sizes sizes, FailureReason error);
 
 /// Returns the digits of `special` as getDigits does, but each stride is a
-/// multiple of the next, and the last stride is 1. Digits whose strides are not
-/// are fused: h and w of `[h, w] align 32` become one digit of their sum. If
-/// all strides exceed 1, a last digit of the constant 0 stands for the padding
-/// between positions.
+/// multiple of the next, and the last stride is 1. Digits whose strides are no
+/// such multiples are fused: h and w of `[h, w] align 32` become one digit of
+/// their sum. If all strides exceed 1, a last digit of the constant 0 stands
+/// for the padding between positions.
 std::optional<std::vector<PlacedDigit>>
 getDenseDigits(const LayoutMap &special, Sizes sizes, FailureReason error);
 

@@ -62,7 +62,7 @@ LayoutMap applyView(const LayoutMap &map, const IndexView &view);
 using DimGroups = llvm::ArrayRef<llvm::SmallVector<int64_t, 2>>;
 
 /// Returns the layout of the transposed view: its dim j is dim permutation[j]
-/// of the tensor. Fails if `permutation` is none.
+/// of the tensor. Fails if `permutation` does not list each dim once.
 std::optional<LayoutMap> transpose(const LayoutMap &map,
                                    llvm::ArrayRef<int64_t> permutation,
                                    FailureReason error = {});
