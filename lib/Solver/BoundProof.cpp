@@ -23,7 +23,7 @@ void BoundProof::writeMoves() {
   movedBefore = moved;
   partsBefore = parts;
   std::vector<Cost> amounts;
-  // Dropped values keep the last number that was written.
+  // Moves of dropped values are not updated: they keep the last amount written.
   auto setAmounts = [&](std::vector<Cost> &known, size_t at, unsigned variable,
                         ArrayRef<Cost> now) {
     known.resize(std::max(known.size(), at + now.size()), 0);
@@ -45,7 +45,7 @@ void BoundProof::writeMoves() {
     if (producer != SetupCosts::kNone) {
       at = setAmounts(parts, at, producer, part);
     } else {
-      // The price is a cost of the value itself.
+      // Without a producer, the price is a unary cost of the value `on`.
       Cost both[2] = {0, 0};
       both[on] = part[0];
       producer = variable;
@@ -60,7 +60,8 @@ void BoundProof::writeMoves() {
     ArrayRef<unsigned> scope = model.getScope(f);
     if (scope.size() < 2)
       continue;
-    // Without a producer, these are costs of one variable.
+    // If the first variable only replaces a missing producer, the factor is a
+    // unary cost of the consumer, and no move is written.
     bool isUnary = model.getOriginal(scope[0]) == ~0u;
     for (auto [place, variable] : llvm::enumerate(scope)) {
       at = setAmounts(moved, at, variable, dual.getMovedTo(f, place));
@@ -84,8 +85,8 @@ void BoundProof::writeDrops(bool isBound) {
   numDropped += drops.size();
   llvm::SmallVector<unsigned, 8> values;
   for (auto [i, drop] : llvm::enumerate(drops)) {
-    // The variable that replaces producers loses its value if the consumer has
-    // none left.
+    // The variable that replaces missing producers is not in the problem of the
+    // proof. It loses its only value if a consumer has none left.
     if (dual.getModel().getOriginal(drop.first) == ~0u)
       continue;
     values.push_back(drop.second);

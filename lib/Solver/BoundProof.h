@@ -27,28 +27,35 @@ namespace mlir::layout {
 
 class BoundProof {
 public:
-  /// Creates a recorder. A null `writer` disables it.
+  /// Creates a recorder of the cost moves and dropped values of `dual`. If
+  /// `writer` is null, it records nothing.
   BoundProof(const DualBound &dual, ProofWriter *writer);
 
   void writeMoves();
-  /// Writes the drops. `isBound`: keep the moves even if no value was dropped.
+  /// Writes the values that `dual` dropped since the last call. If there are
+  /// none, removes the text of the last `writeMoves`, unless `isBound` says
+  /// that the proof uses the bound after these moves.
   void writeDrops(bool isBound);
-  /// Writes the state after the last pass, to which later steps refer.
+  /// Writes all moves and drops since the last `writeDrops`. Later steps of the
+  /// proof begin with the costs after these moves.
   void close();
-  /// Writes, after `close`, that setup variables with one of these values left
-  /// are on because they are required, or off because no consumer requires
-  /// them.
+  /// Writes the values of setup variables (SetupCosts.h) that have a single
+  /// value left in `values`, the values left per variable. Such a variable is
+  /// on because a consumer requires it, or off because none does. Must be
+  /// called after `close`.
   void writeSetupVariables(
       llvm::ArrayRef<llvm::SmallVector<unsigned, 6>> values) const;
 
 private:
   const DualBound &dual;
   ProofWriter *writer;
-  /// The costs written so far: moves of all factors of the model per place and
-  /// value, and all parts of prices.
+  /// The costs that the written moves moved so far, per factor of
+  /// `dual.getModel()`, variable of its scope and value (`moved`), and the
+  /// written parts of the prices of setup variables (`parts`).
   std::vector<Cost> moved, parts;
   size_t numDropped = 0;
-  /// The costs before the last moves, and the text position of these.
+  /// The values of `moved` and `parts` before the last `writeMoves`, and the
+  /// length of the proof then (`start`), to undo it.
   std::vector<Cost> movedBefore, partsBefore;
   size_t start = 0;
 };

@@ -10,7 +10,8 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// The number of factors above which a variable is a hub.
+/// A variable of more than this number of factors is a hub, whose costs have a
+/// table of their own in messages (BucketElimination::Message).
 static constexpr unsigned kHubDegree = 32;
 
 BucketElimination::BucketElimination(CoreGraph &core, ArrayRef<unsigned> order,
@@ -50,7 +51,8 @@ BucketElimination::joinScopes(ArrayRef<unsigned> scope, unsigned factor,
   return joined;
 }
 
-/// Returns the hubs of the scope of a message, which come last.
+/// Returns the hubs at the end of the scope of a message. Elimination orders
+/// have hubs last.
 ArrayRef<unsigned> BucketElimination::getHubs(const Group &group) const {
   ArrayRef<unsigned> scope = group.scope;
   size_t count = 0;

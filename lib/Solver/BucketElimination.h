@@ -34,8 +34,9 @@ struct Bucket {
 
 class BucketElimination {
 public:
-  /// Appends messages to `core` as factors. `order` contains all variables, and
-  /// every message in this order must fit into a table.
+  /// Creates an elimination of all variables of `core` in the given order,
+  /// which appends messages to `core` as factors. No message may have 2^32
+  /// entries or more.
   BucketElimination(CoreGraph &core, llvm::ArrayRef<unsigned> order,
                     TableAlgebra &algebra, int64_t maxTotalSize);
 
@@ -72,9 +73,11 @@ private:
   llvm::SmallVector<unsigned, 8> joinScopes(llvm::ArrayRef<unsigned> scope,
                                             unsigned factor,
                                             unsigned variable) const;
-  /// A message, with a separate table for the part that is a function of hubs
-  /// only. That part grows with the number of equal layers, and would make
-  /// their messages different.
+  /// The message of a bucket: the sum of a constant and of two tables, either
+  /// of which may be kNoTable. `ofHubs` is over the hubs of the scope only,
+  /// `rest` over all of it. A hub is a variable of more than 32 factors. Costs
+  /// of hubs grow with the number of equal layers; in one table they would make
+  /// the messages of these layers different.
   struct Message {
     TableId rest, ofHubs;
     Cost constant;

@@ -26,8 +26,10 @@ int64_t Budget::getAmount(ArrayRef<unsigned> assignment) const {
   return addCosts(base, addCosts(sum(terms), most));
 }
 
-/// Appends the terms of `list` that have a choice, as a chain that starts at
-/// `place`. Amounts are not yet divided by the unit, which is their gcd.
+/// Appends the terms of `list` whose amounts differ between values to `terms`,
+/// as a sequence that starts at `place`. Amounts are relative to the least one
+/// of a term, plus `extra` in the first. Sets `unit` to their gcd, by which
+/// they are not yet divided.
 void BudgetSolver::addLinks(ArrayRef<Budget::Term> list, unsigned place,
                             int64_t extra) {
   for (const Budget::Term &term : list) {
@@ -83,7 +85,8 @@ BudgetSolver::BudgetSolver(const FactorGraph &graph, const Budget &budget,
   mostCost = graph.getMostCost();
 }
 
-/// Returns the indices of the terms before `place` in its chain, in order.
+/// Returns the indices of the terms from place 0 to `place`: the permanent
+/// ones, then those of its peak.
 std::vector<unsigned> BudgetSolver::getPath(unsigned place) const {
   std::vector<unsigned> path;
   for (; place > 0; place = terms[place - 1].place)
@@ -109,8 +112,10 @@ int64_t BudgetSolver::countUnits(ArrayRef<unsigned> assignment) const {
   return *llvm::max_element(each);
 }
 
-/// Returns the graph with weighted costs and units, without a limit. `shares`
-/// weights the peaks; if it is empty, only permanent terms count.
+/// Returns the graph without a limit. Its costs are multiplied by weights.cost,
+/// and each term of the budget is a unary cost: its units times weights.unit
+/// times its share. The share of a permanent term is the sum of those of all
+/// peaks. If `shares` is empty, only permanent terms count.
 Relaxed BudgetSolver::relax(Weights weights, ArrayRef<int64_t> shares) const {
   Relaxed relaxed;
   relaxed.weights = weights;
@@ -128,7 +133,7 @@ Relaxed BudgetSolver::relax(Weights weights, ArrayRef<int64_t> shares) const {
     }
     copy.addFactor(factor.variables, *table);
   }
-  // The weight of each term.
+  // Per term, the sum of the shares of its peaks.
   std::vector<int64_t> counts(terms.size(), 0);
   if (shares.empty())
     std::fill_n(counts.begin(), numAlways, 1);
@@ -147,7 +152,8 @@ Relaxed BudgetSolver::relax(Weights weights, ArrayRef<int64_t> shares) const {
   return relaxed;
 }
 
-/// Replaces `best` if the assignment is within the limit and better.
+/// Replaces `best` if the assignment is within the limit and costs less, or
+/// costs the same and uses fewer units.
 void BudgetSolver::keep(ArrayRef<unsigned> assignment) {
   int64_t units = countUnits(assignment);
   Cost cost = graph.evaluate(assignment);
@@ -161,8 +167,9 @@ void BudgetSolver::keep(ArrayRef<unsigned> assignment) {
   best.cost = cost;
 }
 
-/// Solves a relaxation, updates `best` and its bound, and returns the values of
-/// the variables of the graph.
+/// Solves a relaxation, starting with an assignment of its variables, and
+/// updates `best` and its lower bound. Returns the values of the variables of
+/// the graph, or an empty list if no assignment was found.
 std::vector<unsigned> BudgetSolver::solve(Relaxed relaxed,
                                           ArrayRef<unsigned> initial,
                                           const SolveOptions &limits) {
@@ -263,16 +270,16 @@ void BudgetSolver::findSums() {
   }
 }
 
-/// Returns the largest listed sum of the terms after `place` that is at most
-/// `units`, or `units` if none is.
+/// Returns the largest sum of units of the terms after `place` that is listed
+/// in `sums` and at most `units`, or `units` if none is.
 int64_t BudgetSolver::roundDown(size_t place, int64_t units) const {
   ArrayRef<int64_t> listed = sums[place];
   auto above = llvm::upper_bound(listed, units);
   return above == listed.begin() ? units : *(above - 1);
 }
 
-/// Returns the chain value for `units` left, or std::nullopt if they are
-/// negative.
+/// Returns the index in `states` of the value that represents `units` left for
+/// the terms after `place`, or std::nullopt if `units` is negative.
 ///
 ///   Up    the least value that allows the same sums of later terms, so that
 ///         nothing within the limit is forbidden
@@ -289,8 +296,9 @@ std::optional<unsigned> BudgetSolver::getState(ArrayRef<int64_t> states,
                           states.size() - 1);
 }
 
-/// Returns the number of entries of all chain tables, or std::nullopt if they
-/// are too large.
+/// Returns the number of entries of all chain tables, or std::nullopt if one
+/// has more than `maxTableSize`, if all have more than kMostEntries, or if the
+/// values of a place are not listed.
 std::optional<int64_t> BudgetSolver::countEntries() const {
   int64_t entries = 0;
   for (size_t i = 0; i < terms.size(); ++i) {
@@ -305,8 +313,8 @@ std::optional<int64_t> BudgetSolver::countEntries() const {
   return entries;
 }
 
-/// Starts with two values per chain variable: 0, and enough for all later
-/// terms.
+/// Sets `states` to two values per chain variable: 0 units, and the largest
+/// number that later terms can use.
 void BudgetSolver::startStates() {
   std::vector<int64_t> most(terms.size() + 1, 0);
   for (size_t i = terms.size() + 1; i-- > 0;) {
@@ -324,8 +332,9 @@ void BudgetSolver::startStates() {
   states.front() = {roundDown(0, limit)};
 }
 
-/// Adds values that forbid an assignment above the limit: wherever rounding up
-/// would absorb its whole excess. Returns false if none is missing.
+/// Adds values to `states`, so that the chains forbid `assignment`, which
+/// exceeds the limit: one wherever rounding the units left up to a value would
+/// hide the whole excess. Returns false if no value was added.
 bool BudgetSolver::refineStates(ArrayRef<unsigned> assignment) {
   bool changed = false;
   for (unsigned end : ends)
@@ -363,8 +372,9 @@ bool BudgetSolver::refinePath(ArrayRef<unsigned> path,
   return changed;
 }
 
-/// Uses all sums as values. Returns the number of entries of the chain tables,
-/// or std::nullopt if they are too large.
+/// Sets the values of all chain variables to all sums of units that later terms
+/// can use. Returns the number of entries of the chain tables, or std::nullopt
+/// if these are too large or the sums too many.
 std::optional<int64_t> BudgetSolver::listStates() {
   if (sums.empty())
     findSums();
@@ -375,21 +385,23 @@ std::optional<int64_t> BudgetSolver::listStates() {
   return countEntries();
 }
 
-/// Solves with all chain values if they fit. Otherwise starts with few values
-/// and adds more while the best assignment exceeds the limit. If that takes too
-/// long, solves once with the values rounded down, whose assignments are all
-/// within the limit.
+/// Solves the problem with the limit as chains of variables. Uses all values if
+/// their tables are small enough. Otherwise starts with few values and adds
+/// more while the best assignment exceeds the limit. If that takes too long,
+/// solves once with the values rounded down, whose assignments are all within
+/// the limit.
 void BudgetSolver::searchStates(Weights weights) {
   if (!listStates())
     startStates();
-  // If the chain is too wide, prices give a bound sooner.
+  // Only a quarter of the work is used: if the chains are too wide,
+  // searchPrices finds a bound sooner.
   SolveOptions less = options;
   less.maxWork /= 4;
   SharedLimits limits(less, taken);
   int64_t entries = 0;
   while (std::optional<int64_t> more = countEntries()) {
     std::optional<SolveOptions> rest = limits.getRest();
-    // Prices find more if there are no peaks.
+    // Without peaks, searchPrices finds more with the rest of the limits.
     if (!rest && budget.peaks.empty())
       return;
     entries += *more;
@@ -413,7 +425,8 @@ void BudgetSolver::searchStates(Weights weights) {
   }
 }
 
-/// Adds a variable after each term: the units that later terms may use.
+/// Returns the relaxation with a chain variable after each term. Its value is
+/// the number of units that later terms may use, an index in `states`.
 Relaxed BudgetSolver::addChain(Weights weights, Rounding rounding) const {
   Relaxed relaxed = relax(weights);
   relaxed.states = states;
@@ -441,7 +454,8 @@ Relaxed BudgetSolver::addChain(Weights weights, Rounding rounding) const {
   return relaxed;
 }
 
-/// Extends an assignment by the values of the chain.
+/// Appends to an assignment of the graph the values of the chain variables that
+/// follow from it. Returns an empty list for an empty assignment.
 std::vector<unsigned>
 BudgetSolver::extend(const Relaxed &relaxed,
                      ArrayRef<unsigned> assignment) const {
@@ -461,9 +475,10 @@ BudgetSolver::extend(const Relaxed &relaxed,
   return all;
 }
 
-/// Solves with the price at which both assignments cost the same, and repeats
-/// while that yields a new one in between. All prices share the limits of one
-/// search.
+/// Searches by prices of units (Lagrange multipliers). Solves with the price at
+/// which `within`, an assignment within the limit, and `above`, one above it,
+/// cost the same. The result replaces one of them, until it is not cheaper than
+/// both. All prices share the limits of one search.
 void BudgetSolver::searchPrices(std::vector<unsigned> within,
                                 std::vector<unsigned> above) {
   SharedLimits limits(options, taken);

@@ -13,9 +13,10 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// Returns a price per unit of each peak that gives a high bound, by
-/// subgradient steps scaled to reach the best known cost if the bound were
-/// linear. Keeps better assignments that it finds.
+/// Returns a price per unit for each peak, such that the lower bound of costs
+/// times `weight` plus priced units is high. Takes at most 120 subgradient
+/// steps, each scaled to reach the best known cost if the bound were linear.
+/// Updates `best` by assignments and bounds that it finds.
 BudgetSolver::Shares BudgetSolver::findPrices(int64_t weight,
                                               const SharedLimits &limits) {
   std::vector<double> prices(ends.size(), 0), direction = prices;
@@ -74,7 +75,8 @@ BudgetSolver::Shares BudgetSolver::findPrices(int64_t weight,
   return highest;
 }
 
-/// Returns the terms that have a choice as a budget in units.
+/// Returns the budget in units above the least amount, without terms whose
+/// amount is the same for all values.
 Budget BudgetSolver::getUnits() const {
   Budget units;
   units.limit = limit;
@@ -89,14 +91,16 @@ Budget BudgetSolver::getUnits() const {
   return units;
 }
 
-/// Returns true if labels are faster than chains: peaks with many values.
+/// Returns true if ParetoLabelSearch runs before chains: if the budget has
+/// peaks, and chain tables would have more than kFewEntries entries.
 bool BudgetSolver::prefersLabels() {
   return !budget.peaks.empty() &&
          listStates().value_or(kMostEntries) > kFewEntries;
 }
 
-/// Searches labels with bounds from prices, first with few labels per place to
-/// find good assignments, then with more.
+/// Runs ParetoLabelSearch with the bounds that prices of peaks give: first with
+/// 2^8 labels per step to find good assignments, then with 2^12 and 2^16, until
+/// the lower bound reaches the cost of the best assignment.
 void BudgetSolver::searchLabels() {
   SharedLimits limits(options, taken);
   int64_t weight = 1;

@@ -21,31 +21,35 @@
 
 namespace mlir::layout {
 
-/// The weights of one cost and of one unit in a relaxation.
+/// A relaxation minimizes `cost` times the cost of the graph plus `unit` times
+/// the units of the budget.
 struct Weights {
   int64_t cost = 1, unit = 0;
 };
 
-/// A relaxation of the problem, and its solution.
+/// A problem in which the limit of the budget is replaced by weighted units, or
+/// by a chain of variables, and its solution.
 struct Relaxed {
   WcspProblem problem;
   Weights weights;
   Solution solution;
-  /// The chain variable after each term; empty without a chain.
+  /// Per term of the budget, the variable whose value is the number of units
+  /// that later terms may use; empty if the problem has no chain.
   std::vector<unsigned> chain;
-  /// Per place, the values of its chain variable, ascending: the units that
-  /// later terms may use.
+  /// Per place of a chain, the numbers of units that later terms may use,
+  /// ascending. A value of the chain variable is an index in this list.
   std::vector<std::vector<int64_t>> states;
 };
 
-/// A term in units above the minimum. Place 0 precedes all terms, and place i +
-/// 1 follows term i. `place` is the one that the term follows: permanent terms
-/// form one sequence, and each peak a sequence that starts at its end.
+/// A term of the budget, with amounts in units above its least amount. Place 0
+/// precedes all terms, and place i + 1 follows term i. `place` is the one that
+/// this term follows. Permanent terms form one sequence, and each peak a
+/// sequence that starts at its end.
 struct Link : Budget::Term {
   unsigned place;
 };
 
-/// Divides the limits of the options among several searches.
+/// Limits several searches together: each one gets what the ones before left.
 class SharedLimits {
 public:
   SharedLimits(const SolveOptions &options, const SolveStatistics &taken)
@@ -84,17 +88,21 @@ public:
   BudgetedSolution run();
 
 private:
-  /// The bound of weighted sums of costs and units, so that they are exact.
+  /// Weights are chosen such that weighted sums of costs and units stay below
+  /// this number, and so do not overflow.
   static constexpr int64_t kMost = int64_t(1) << 61;
-  /// The maximum number of sums of amounts listed at one place.
+  /// The maximum number of different sums of later amounts that are listed at
+  /// one place of a chain. If there are more, none are listed.
   static constexpr size_t kMostSums = 4096;
-  /// The maximum table entries of one chain, and of all chains in total.
+  /// The maximum number of table entries of all chains of one problem, and of
+  /// all problems that `searchStates` solves.
   static constexpr int64_t kMostEntries = int64_t(1) << 23;
   static constexpr int64_t kMostEntriesOfAll = int64_t(1) << 26;
   static constexpr unsigned kMostPrices = 60;
   /// The maximum number of subgradient steps for prices of peaks.
   static constexpr unsigned kMostPricesOfPeaks = 120;
-  /// The chain entries above which peaks are solved by labels first.
+  /// A budget with peaks is solved by labels first if its chains have more than
+  /// this number of table entries.
   static constexpr int64_t kFewEntries = int64_t(1) << 16;
   /// The maximum number of rounds of `findLeanest`.
   static constexpr int64_t kMostShares = 24;
@@ -103,7 +111,8 @@ private:
     return addCosts(scaleCost(mostCost, weights.cost),
                     scaleCost(mostUnits, weights.unit)) < kMost;
   }
-  /// Returns `wanted` if it fits, and otherwise the other weights.
+  /// Returns `wanted` if weighted sums stay below kMost, and otherwise the
+  /// other weights.
   Weights pick(Weights wanted, Weights otherwise) const {
     return fits(wanted) ? wanted : otherwise;
   }
@@ -113,7 +122,7 @@ private:
                 int64_t extra);
   std::vector<unsigned> getPath(unsigned last) const;
 
-  /// The weight of the units of each peak.
+  /// Per peak, the factor by which its units are multiplied in a relaxation.
   using Shares = std::vector<int64_t>;
   Relaxed relax(Weights weights, llvm::ArrayRef<int64_t> shares = {}) const;
   std::vector<unsigned> solve(Relaxed relaxed, llvm::ArrayRef<unsigned> initial,
@@ -160,9 +169,10 @@ private:
   std::vector<unsigned> ends;
   /// The number of permanent terms, which are first in `terms`.
   unsigned numAlways = 0;
-  /// The amount that every assignment uses, and the unit of amounts above it.
+  /// The amount that every assignment uses at least, and the greatest common
+  /// divisor of all amounts above it, a unit.
   int64_t least = 0, unit = 1;
-  /// The limit in units; negative if even the least amount exceeds it.
+  /// The limit in units above `least`; -1 if `least` exceeds it.
   int64_t limit = 0;
   /// Upper bounds of the cost and units of an assignment.
   Cost mostCost = 0;
@@ -170,15 +180,17 @@ private:
   /// Per place, the sums of units that the terms after it can take, up to the
   /// limit, ascending; empty if there are too many to list.
   std::vector<std::vector<int64_t>> sums;
-  /// The values of the next chain, per place.
+  /// Per place, the numbers of units that are values of the chain variable in
+  /// the next problem with chains.
   std::vector<std::vector<int64_t>> states;
 
-  /// The best assignment within the limit, and the relaxation that proves the
-  /// best bound without labels.
+  /// The best assignment within the limit and the best lower bound; the
+  /// relaxation with the highest lower bound, which the certificate proves; and
+  /// this bound. Bounds of the label search are in `best` only.
   Solution best;
   std::optional<Relaxed> proof;
   Cost provenBound = 0;
-  /// The nodes and work of all searches.
+  /// The search nodes and work of all problems that were solved.
   SolveStatistics taken;
 };
 

@@ -13,7 +13,8 @@ using namespace mlir::layout;
 using llvm::ArrayRef;
 using llvm::MutableArrayRef;
 
-/// The maximum number of rounds of single-value changes.
+/// The maximum number of rounds over all variables in which `descend` changes
+/// single values.
 static constexpr unsigned kDescents = 8;
 
 DualBound::DualBound(const CoreGraph &graph, const TableStore &store)
@@ -66,7 +67,8 @@ DualBound::DualBound(const CoreGraph &graph, const TableStore &store)
   updateBound();
 }
 
-/// Allocates the costs moved out of a factor.
+/// Allocates the costs moved from a factor to its variables, one number per
+/// variable and value, and adds the work of visiting its table in a pass.
 void DualBound::addPlaces(unsigned factor) {
   size_t size = 1;
   for (unsigned variable : core.getScope(factor)) {
@@ -98,7 +100,8 @@ void DualBound::forEachEntry(unsigned factor, Fn fn) const {
     const Cost *mine = getMoved(Slot{factor, place});
     for (unsigned v = 0; v < core.getDomain(scope[place]); ++v) {
       values[place] = v;
-      // Adding several dropped values could overflow.
+      // A dropped value has moved costs of -kForbidden. Sums of several could
+      // overflow, so they stay -kForbidden.
       bool isOut = taken == -kForbidden || mine[v] == -kForbidden;
       self(self, place + 1, isOut ? -kForbidden : taken + mine[v]);
     }
@@ -116,8 +119,9 @@ void DualBound::forEachSlot(unsigned variable, Fn fn) const {
       fn(slot);
 }
 
-/// Computes the order. A variable that comes last in all its factors, e.g. one
-/// that represents a copy, follows the first of its neighbors.
+/// Computes the order of passes: by number, except that a variable whose
+/// neighbors all have lower numbers follows the first of them. For example, a
+/// variable that represents a copy follows the producer.
 void DualBound::findOrder() {
   unsigned count = core.getNumVariables();
   std::vector<unsigned> first(count), last(count);
@@ -272,7 +276,9 @@ void DualBound::pass() {
   updateBound();
 }
 
-/// Raises `bound`. After a pass the least entry of every factor is 0.
+/// Raises `bound` to the sum, over all variables, of the least unary cost after
+/// moving, because the least entry of every other factor is 0 after a pass.
+/// Sets it to kForbidden if a variable has no value left.
 void DualBound::updateBound() {
   Cost sum = 0;
   for (unsigned v = 0; v < core.getNumVariables(); ++v) {
@@ -372,7 +378,8 @@ void DualBound::addEntries(Slot slot, ArrayRef<unsigned> values,
     for (unsigned v = 0; v < sums.size(); ++v)
       least[v] = entries[v * (isRow ? columns : 1)] - taken - mine[v];
   } else {
-    // The least entry for each value that agrees with the set variables.
+    // For each value of the variable, the least entry in which all set
+    // variables have their values.
     forEachEntry(slot.factor, [&](Cost entry, ArrayRef<unsigned> tuple) {
       for (auto [place, variable] : llvm::enumerate(scope))
         if (place != slot.place && isSet(variable) &&
@@ -386,8 +393,9 @@ void DualBound::addEntries(Slot slot, ArrayRef<unsigned> values,
     sum = std::min(sum, kThreshold) + std::min(cost, kThreshold);
 }
 
-/// Returns the cheapest value given the set variables (`isSet`), preferring
-/// that in `values`, or std::nullopt if all values are forbidden.
+/// Returns the value of `variable` that costs least, after moving, given the
+/// `values` of the variables for which `isSet` is true, or std::nullopt if all
+/// are forbidden. If it is set itself, it keeps its value in case of a tie.
 std::optional<unsigned>
 DualBound::choose(unsigned variable, ArrayRef<unsigned> values,
                   llvm::function_ref<bool(unsigned)> isSet) const {

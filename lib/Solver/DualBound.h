@@ -39,45 +39,55 @@ class DualBound {
 public:
   DualBound(const CoreGraph &core, const TableStore &store);
 
-  /// Runs one pass over the variables forward and one backward.
+  /// Moves costs along the order of the variables and back (TRW-S), and raises
+  /// the bound.
   void pass();
-  /// Returns the bound, or kInfiniteCost if a variable has no value left.
+  /// Returns the lower bound of the cost of all assignments without dropped
+  /// values, or kInfiniteCost if a variable has no value left.
   Cost getBound() const {
     return bound == kForbidden ? kInfiniteCost : unshift(bound);
   }
   /// Returns the number of table entries that one pass visits.
   int64_t getWorkOfPass() const { return workOfPass; }
 
-  /// Drops values for which isTooMuch(bound of the assignments with it).
+  /// Drops each value of each variable for which isTooMuch(b) returns true,
+  /// where b is a lower bound of the cost of all assignments with this value.
   /// Returns the number of dropped values.
   unsigned dropValues(llvm::function_ref<bool(Cost)> isTooMuch);
 
-  /// Returns by how much each value of a variable raises the bound;
-  /// kInfiniteCost for dropped values.
+  /// Returns, for each value of a variable, by how much the lower bound rises
+  /// if the variable has this value; kInfiniteCost for dropped values. Valid
+  /// after `computeExcess`.
   llvm::ArrayRef<Cost> getExcess(unsigned variable) const {
     return llvm::ArrayRef(excess).slice(offsets[variable],
                                         core.getDomain(variable));
   }
   void computeExcess();
-  /// Removes a value that another bound has found to be too expensive.
+  /// Drops a value of a variable, e.g. because of another bound.
   void drop(unsigned variable, unsigned value);
-  /// Returns the variables of the model in the order of passes.
+  /// Returns the variables of `getModel()` in the order in which the forward
+  /// half of a pass visits them.
   llvm::ArrayRef<unsigned> getOrder() const { return order; }
-  /// Returns the number of values left of variables that are not setup
-  /// variables. getNumVariables counts these variables.
+  /// Returns the number of values that are not dropped, of all variables except
+  /// setup variables (SetupCosts.h). `getNumVariables` returns the number of
+  /// these variables.
   unsigned getNumValues() const {
     return beliefs.size() - numOther - dropped.count();
   }
   unsigned getNumVariables() const { return numVariables; }
   const SetupCosts &getSetupCosts() const { return shared; }
 
-  /// Returns true if moving preserves the sum of the factors exactly.
+  /// Returns true if moves of costs preserve the cost of every assignment
+  /// exactly: no cost is rounded, and there are no setup variables.
   bool keepsSums() const { return shift == 0 && shared.isEmpty(); }
-  /// Returns the core without setup variables, in which costs are moved. Its
-  /// variables have the numbers of the core; one more may have a single value.
+  /// Returns the graph whose costs are moved: the core without its setup
+  /// variables (SetupCosts.h). Variables keep their numbers. If setup variables
+  /// without a producer exist, one more variable with a single value replaces
+  /// the producer.
   const CoreGraph &getModel() const { return core; }
-  /// Returns the costs moved from a factor of the model to its variable at
-  /// `place`, in units of 2^getShift(). Undefined for dropped values.
+  /// Returns, per value, the costs moved from a factor of `getModel()` to
+  /// variable number `place` of its scope, in units of 2^getShift(). Undefined
+  /// for dropped values.
   llvm::ArrayRef<Cost> getMovedTo(unsigned factor, unsigned place) const {
     return llvm::ArrayRef(getMoved({factor, place}),
                           core.getDomain(core.getScope(factor)[place]));
@@ -88,27 +98,32 @@ public:
     return drops;
   }
 
-  /// Assigns all variables one by one, guided by the moved costs, in the order
-  /// of passes or by number. Returns false at a dead end.
+  /// Assigns all variables one by one: each gets the value that costs least,
+  /// after moving, given the earlier ones. The order is that of passes, or by
+  /// number if `byNumber`. Returns false if a variable has no allowed value.
   bool round(std::vector<unsigned> &values, bool byNumber) const;
-  /// Changes single values while that lowers the sum.
+  /// Changes single values of an assignment to cheaper ones, in at most 8
+  /// rounds over all variables.
   void descend(std::vector<unsigned> &values) const;
 
   bool isDropped(unsigned variable, unsigned value) const {
     return dropped[offsets[variable] + value];
   }
-  /// Returns the cost of a value in all unary factors after moving, or before
-  /// moving if costs are shifted or shared.
+  /// Returns the sum of the entries of a value in all unary factors: after
+  /// moving if `keepsSums()`, and otherwise the original costs.
   Cost getOwn(unsigned variable, unsigned value) const;
-  /// Computes the entries of a factor of two or more variables in the way of
-  /// `getOwn`.
+  /// Sets `entries` to the table of a factor of two or more variables: after
+  /// moving if `keepsSums()`, and otherwise the original table.
   void getEntries(unsigned factor, std::vector<Cost> &entries) const;
 
 private:
-  /// Exceeds any finite entry after moving, but is small enough for sums.
+  /// Replaces kInfiniteCost in the tables of the bound: above any finite entry
+  /// after moving, but small enough that sums of a few do not overflow. Entries
+  /// from kThreshold on are forbidden.
   static constexpr Cost kForbidden = Cost(1) << 60;
   static constexpr Cost kThreshold = Cost(1) << 59;
-  /// The maximum sum of finite entries.
+  /// The sum of the largest finite entries of all factors stays below this
+  /// number; `shift` makes costs smaller for it.
   static constexpr Cost kLargest = Cost(1) << 56;
 
   struct Slot {
@@ -133,7 +148,9 @@ private:
     return const_cast<Cost *>(moved.data()) +
            movedOffsets[factors[slot.factor].firstMoved + slot.place];
   }
-  /// Computes the min-marginal of a factor for its variable at `place`.
+  /// Sets `least` to the min-marginals of a factor for variable number
+  /// `slot.place` of its scope: per value, the least entry with this value,
+  /// after the moves to the other variables of the factor.
   void minimize(Slot slot, llvm::MutableArrayRef<Cost> least) const;
   void take(unsigned variable, llvm::ArrayRef<Slot> slots);
   void give(unsigned variable, llvm::ArrayRef<Slot> slots, unsigned parts);
@@ -147,9 +164,11 @@ private:
     return cost > (kInfiniteCost - 1) >> shift ? kInfiniteCost - 1
                                                : cost << shift;
   }
-  /// Calls fn(entry, place -> value) for the entries of a factor after moving.
+  /// Calls fn(entry, values) for all entries of a factor after moving; `values`
+  /// has the value of each variable of its scope.
   template <typename Fn> void forEachEntry(unsigned factor, Fn fn) const;
-  /// Calls fn(slot) for each factor of a variable.
+  /// Calls fn(slot) once for each factor of two or more variables, one of which
+  /// is `variable`.
   template <typename Fn> void forEachSlot(unsigned variable, Fn fn) const;
 
   const CoreGraph &original;

@@ -33,7 +33,8 @@ static int64_t getLog(unsigned domain) {
   return log;
 }
 
-/// The maximum size of the wide part for which min-fill is tried.
+/// The order of fewest new edges (min-fill) is tried only if min-width leaves
+/// at most this number of variables.
 static constexpr unsigned kMostLeft = 256;
 
 /// Computes log2(size) in steps of 2^-16, rounded up.
@@ -42,8 +43,9 @@ static int64_t getLogOfSize(int64_t size) {
 }
 
 namespace {
-/// The adjacency lists. Eliminated variables stay in the lists of hubs until
-/// these are no longer hubs; other lists contain only remaining variables.
+/// The neighbors of each variable in the graph of remaining variables. A hub
+/// has more than kHubDegree neighbors. Its list may contain eliminated
+/// variables, until it is no longer a hub; other lists do not.
 class Adjacency {
 public:
   explicit Adjacency(unsigned count)
@@ -110,14 +112,14 @@ private:
   llvm::DenseSet<std::pair<unsigned, unsigned>> hubPairs;
 };
 
-/// A simulated elimination under one rule.
+/// A simulated elimination, in which a rule selects the next variable.
 class Game {
 public:
   enum class Rule { MinWidth, MinFill };
 
   Game(const CoreGraph &core, Rule rule);
-  /// Runs until a message would have more than `maxTableSize` entries. Returns
-  /// true if none has.
+  /// Eliminates variables until the next message would have more than
+  /// `maxTableSize` entries. Returns true if all variables are eliminated.
   bool play(int64_t maxTableSize);
 
   std::vector<unsigned> order;
@@ -165,7 +167,8 @@ Game::Game(const CoreGraph &core, Rule rule)
 }
 
 int64_t Game::countFill(unsigned v) const {
-  // Edges of hubs are not counted: hubs come last.
+  // For a hub, new edges are not counted. This number is above all counts, so
+  // that hubs come last.
   if (adjacency.isHubNow(v))
     return int64_t(adjacency.getDegree(v)) << 32;
   llvm::SmallVector<unsigned, 8> neighbors = adjacency.getNeighbors(v);
@@ -185,8 +188,9 @@ void Game::addWork(unsigned v, ArrayRef<unsigned> neighbors) {
   work = work > kMost - size ? kMost : work + size;
 }
 
-/// Lowers the fill of common neighbors of `a` and `b`, which no longer need to
-/// add the new edge between them.
+/// Decrements `fills`, the number of edges that an elimination would add, for
+/// each common neighbor of `a` and `b`, because these are adjacent from now on.
+/// Appends the neighbors to `changed`.
 void Game::lowerFillOfCommonNeighbors(unsigned a, unsigned b,
                                       std::vector<unsigned> &changed) {
   if (adjacency.getDegree(b) < adjacency.getDegree(a))

@@ -13,7 +13,9 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// The maximum number of consecutive forests that hardly reduce the gap.
+/// The local search ends after this number of consecutive sets of free
+/// variables, each of which reduces the gap between cost and lower bound by at
+/// most 1/256.
 static constexpr unsigned kFailures = 4;
 
 ForestLocalSearch::ForestLocalSearch(
@@ -38,8 +40,9 @@ unsigned ForestLocalSearch::findTree(unsigned variable) {
   return variable;
 }
 
-/// Frees a variable unless that closes a cycle. A factor, and a setup variable
-/// with all its consumers, may have at most two free variables.
+/// Marks a variable as free, i.e. to be optimized, unless that closes a cycle
+/// of free variables. A factor may have at most two free variables; so may a
+/// setup variable together with all its consumers.
 void ForestLocalSearch::freeIfPossible(unsigned variable) {
   llvm::SmallVector<unsigned, 8> neighbors, roots;
   bool isPossible = true;
@@ -81,7 +84,8 @@ void ForestLocalSearch::addVariable(unsigned variable) {
   added.push_back(variable);
 }
 
-/// Adds a factor restricted to the values of its fixed variables.
+/// Adds a factor of the core to `graph`, as a table over its free variables.
+/// Its fixed variables have their values in `assignment`.
 void ForestLocalSearch::addFactor(unsigned factor,
                                   ArrayRef<unsigned> assignment) {
   ArrayRef<unsigned> all = core.getScope(factor);

@@ -35,14 +35,16 @@ namespace mlir::layout {
 
 class ForestLocalSearch {
 public:
-  /// Creates a search in which variables take one of `values`.
+  /// Creates a search in which each variable v has one of values[v].
   ForestLocalSearch(const CoreGraph &core, const TableStore &store,
                     const SetupCosts &shared,
                     std::vector<llvm::SmallVector<unsigned, 6>> values);
 
-  /// Builds the graph of the next set, with the other variables fixed.
+  /// Selects the next set of free variables, and returns the graph of their
+  /// costs if all other variables keep their values in `assignment`.
   const FactorGraph &makeNext(llvm::ArrayRef<unsigned> assignment);
-  /// Copies a solution of that graph to the assignment.
+  /// Copies a solution of the graph that `makeNext` returned to the free
+  /// variables of `assignment`, and sets all setup variables to match.
   void takeOver(llvm::ArrayRef<unsigned> solution,
                 std::vector<unsigned> &assignment) const;
 

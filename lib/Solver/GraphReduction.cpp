@@ -10,7 +10,8 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// The degree above which the edges of a variable are not scanned.
+/// A variable with more neighbors is a hub. Its edges are not scanned: edges
+/// between hubs are in a hash table.
 static constexpr unsigned kHubDegree = 16;
 
 GraphReduction::GraphReduction(const FactorGraph &graph, TableAlgebra &algebra,
@@ -20,7 +21,8 @@ GraphReduction::GraphReduction(const FactorGraph &graph, TableAlgebra &algebra,
   unsigned count = graph.getNumVariables();
   nodes.resize(count);
   readFactors();
-  // Edges to later variables are merged when those of `v` have been.
+  // After this merge, `v` has one edge to each later variable, whose table is
+  // final.
   for (unsigned v = 0; v < count; ++v) {
     if (nodes[v].state == State::Gone)
       continue;
@@ -254,8 +256,10 @@ void GraphReduction::reduceToEdge(unsigned variable, Neighbor a, Neighbor b) {
           graph.getDomainSize(b.variable) >
       maxTableSize)
     return;
-  // The message has the rows of the edge that it replaces: the existing edge,
-  // or the one to `a` with `b` in place of the variable.
+  // The message is stored in an edge and has a row per value of its ends[0].
+  // The edge is the existing one of the neighbors, or the one between the
+  // variable and neighbor `a`, in which neighbor `b` then replaces the
+  // variable.
   unsigned known = findEdge(a.variable, b.variable);
   unsigned target = known == kNone ? a.edge : known;
   if (edges[target].ends[0] == variable || edges[target].ends[0] == b.variable)
@@ -269,7 +273,8 @@ void GraphReduction::reduceToEdge(unsigned variable, Neighbor a, Neighbor b) {
       setTable(known, sum);
     return;
   }
-  // No degree changes: each end gets the other as neighbor.
+  // No degree changes: each neighbor loses the variable and gets the other
+  // neighbor.
   unsigned other = target == a.edge ? b.edge : a.edge;
   unsigned end = edges[target].ends[0] == variable ? 0 : 1;
   edges[other].table = kNoTable;

@@ -46,11 +46,12 @@ public:
   void run();
 
   Cost getConstant() const { return constant; }
-  /// Returns the eliminated variables, in order.
+  /// Returns the eliminated variables in the order of their elimination.
   llvm::ArrayRef<unsigned> getOrder() const { return order; }
 
-  /// A move of costs, after `numEliminated` eliminations: the least cost of
-  /// each value of one end is moved from an edge to the variable.
+  /// A move of costs after the first `numEliminated` eliminations, from the
+  /// edge between `ends` to its variable ends[place]: for each value of this
+  /// variable, the least entry of the edge becomes a unary cost.
   struct Move {
     size_t numEliminated;
     unsigned ends[2];
@@ -60,15 +61,18 @@ public:
   llvm::ArrayRef<Move> getMoves() const { return moves; }
   CoreGraph getCore() const;
 
-  /// Sets the values of all variables outside the core.
+  /// Sets the eliminated variables of `assignment`, in reverse order of
+  /// elimination, to optimal values for those of the core, which the caller has
+  /// set.
   void substituteBack(std::vector<unsigned> &assignment) const;
 
 private:
   static constexpr unsigned kNone = ~0u;
 
-  /// A binary factor, dead if it has no table. The table has a row per value of
-  /// ends[0]. `next` links the edge lists of both ends; a link is twice the
-  /// index of an edge, plus the index of the end.
+  /// A factor of two variables, with a row of the table per value of ends[0].
+  /// It is removed (dead) if it has no table. next[e] is the next link in the
+  /// edge list of ends[e]; a link is twice the index of an edge, plus the index
+  /// of the end.
   struct Edge {
     unsigned ends[2];
     unsigned next[2];
@@ -86,8 +90,9 @@ private:
       unsigned head;   // of the list of its edges
       unsigned degree; // how many of these are live
     };
-    /// The value is among the choices of the elimination, which have a row per
-    /// value of `first`.
+    /// The number of the elimination in TableAlgebra, and the neighbors, kNone
+    /// if there are fewer than two. `TableAlgebra::getChoice` returns the value
+    /// for the values of the neighbors, row-major.
     struct Eliminated {
       unsigned elimination, first, second;
     };
@@ -99,23 +104,27 @@ private:
   };
 
   void readFactors();
-  /// Merges the edges of a variable that have the same other end.
+  /// Replaces parallel edges, between the variable and the same neighbor, by
+  /// one edge with the sum of their tables.
   void mergeParallelEdges(unsigned variable);
   bool areHubs(unsigned a, unsigned b) const;
   unsigned getDegree(unsigned variable) const {
     return nodes[variable].left.degree;
   }
   void addUnary(unsigned variable, TableId table);
-  /// Adds to an end of an edge the costs taken out of the edge's table.
+  /// Adds `part`, costs that were taken out of the table of an edge, to the
+  /// unary costs of its variable ends[end].
   void moveToEnd(unsigned edge, unsigned end, TableId part);
-  /// Adds a live edge to the list of one of its ends.
+  /// Prepends an edge to the edge list of its variable ends[end].
   void link(unsigned edge, unsigned end);
-  /// Sets the table of a live edge, or moves it to the ends if possible.
+  /// Sets the table of an edge, after moving the costs of hubs to them. If the
+  /// table is a sum of a row and a column table, moves these to the two
+  /// variables and removes the edge.
   void setTable(unsigned edge, TableId table);
   void kill(unsigned edge);
   void enqueue(unsigned variable);
-  /// Gets a variable with at most `limit` neighbors from a worklist, or returns
-  /// false if there is none.
+  /// Takes a variable with at most `limit` neighbors (1 or 2) from a worklist.
+  /// Returns false if there is none.
   bool takeNext(unsigned &variable, unsigned limit);
   /// Calls fn(neighbor) for the live edges of a variable until it returns
   /// false, and unlinks dead edges on the way.
@@ -123,7 +132,8 @@ private:
   unsigned findEdge(unsigned a, unsigned b);
   void reduce(unsigned variable);
   void reduceToEdge(unsigned variable, Neighbor a, Neighbor b);
-  /// Eliminates a variable and returns the table of its message plus `base`.
+  /// Eliminates a variable and returns the table of its message, a function of
+  /// its neighbors, plus `base`. Neighbors that do not exist have edge kNone.
   TableId eliminate(unsigned variable, Neighbor first, Neighbor second,
                     TableId base);
 
@@ -138,11 +148,14 @@ private:
   std::vector<unsigned> order; // of elimination
   bool hasMoves;
   std::vector<Move> moves;
-  /// Factors of three or more variables, with their normalized tables.
+  /// The factors of three or more variables, each with its index in `graph` and
+  /// its normalized table.
   std::vector<std::pair<unsigned, TableId>> others;
-  /// The edges between hubs. Degrees never grow, so the set of hubs never does.
+  /// The edge between two hubs, variables with more than 16 neighbors. Degrees
+  /// never grow, so no variable becomes a hub later.
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> hubEdges;
-  /// Worklists of variables by degree, last in, first out.
+  /// Stacks of variables that became reducible: with at most one neighbor, and
+  /// with two.
   std::vector<unsigned> atMostOne, two;
 };
 

@@ -18,14 +18,18 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// The maximum table size of eliminations that precede bounds.
+/// The maximum number of entries of a table that elimination builds, except in
+/// the graph that the first bound leaves (depth 1), whose limit is
+/// `maxTableSize`.
 static constexpr int64_t kSmallTable = int64_t(1) << 16;
 
-/// The maximum number of entries of nested graphs, and of such graphs.
+/// The maximum number of table entries of all graphs of a recursion, and its
+/// maximum depth. Beyond, a graph is not solved and its lower bound is 0.
 static constexpr int64_t kMostHeld = int64_t(1) << 23;
 static constexpr unsigned kMostDepth = 256;
 
-/// The work of building and reducing a graph, per entry.
+/// The work that is counted for building and reducing a nested graph, per table
+/// entry.
 static constexpr int64_t kWorkPerEntry = 64;
 
 Cost GraphSearch::Goal::roundUp(Cost bound) const {
@@ -52,7 +56,8 @@ bool GraphSearch::isOutOfTime() const {
   return getSecondsSince(start) >= limits.seconds;
 }
 
-/// Divides the unused limits equally among the remaining parts.
+/// Sets the `limits` of the next component: what is used so far plus an equal
+/// part, for `numParts` remaining components, of what `most` leaves.
 void GraphSearch::shareLimits(const Limits &most, size_t numParts) {
   auto share = [&](auto used, auto most) {
     return used + std::max<decltype(used)>(most - used, 0) / numParts;
@@ -91,9 +96,9 @@ GraphSearch::Result GraphSearch::run() {
   return answer;
 }
 
-/// Splits a core into components. One in which the next variable has too large
-/// a message is wide. The narrow ones stay in one graph, so that repeated parts
-/// are computed once.
+/// Splits a core into connected components. A component is wide if elimination
+/// would build a message of more than `tableSize` entries. All narrow ones stay
+/// in one graph, so that repeated parts are computed once.
 GraphSearch::Parts GraphSearch::split(const CoreGraph &core,
                                       int64_t tableSize) const {
   Parts parts;
@@ -134,7 +139,8 @@ GraphSearch::Parts GraphSearch::split(const CoreGraph &core,
   return parts;
 }
 
-/// Eliminates a graph, or returns std::nullopt if its tables are too large.
+/// Solves a graph exactly by eliminating its variables in `order`. Returns
+/// std::nullopt if more than `maxTotalSize` table entries were computed.
 std::optional<GraphSearch::Result>
 GraphSearch::eliminate(const CoreGraph &part, ArrayRef<unsigned> order,
                        const TableStore &store) {
@@ -163,8 +169,9 @@ GraphSearch::eliminate(const CoreGraph &part, ArrayRef<unsigned> order,
   return answer;
 }
 
-/// Searches a wide component of the whole graph, and notes its variables if
-/// they are not proven.
+/// Searches a wide component of the graph to solve, not of a nested one. Adds
+/// its variables to `openVariables` if its lower bound stays below the cost of
+/// its best assignment.
 GraphSearch::Result GraphSearch::searchWhole(const CoreGraph &part,
                                              const TableStore &store,
                                              Goal goal) {

@@ -63,7 +63,8 @@ private:
     Cost upper = kInfiniteCost;
     Cost step = 1, rest = 0;
 
-    /// Returns the least possible cost >= `bound`.
+    /// Returns the least cost >= `bound` that is congruent to `rest` modulo
+    /// `step`.
     Cost roundUp(Cost bound) const;
     bool isMissedBy(Cost bound) const { return roundUp(bound) >= upper; }
   };
@@ -111,11 +112,14 @@ private:
   SolveStatistics statistics;
   std::vector<unsigned> openVariables;
   std::optional<ProofWriter> proof; // if requested
-  /// The part of the options' limits for the current component.
+  /// The limits of the search of the current component: totals of `statistics`,
+  /// and seconds since `start`, at which it ends.
   Limits limits;
   int64_t maxTableSize;
   int64_t numHeld = 0; // entries of all nested graphs
-  /// True while promising values are solved: wide components are skipped.
+  /// True while graphs with few values per variable are solved to find
+  /// assignments. They add no steps to the proof, and get no assignment if a
+  /// component is too wide for elimination.
   bool isQuick = false;
 };
 

@@ -15,7 +15,8 @@ using llvm::Error;
 using llvm::StringRef;
 namespace json = llvm::json;
 
-/// The maximum nesting depth, because the parser is recursive.
+/// The maximum nesting depth of lists and objects. Deeper text is an error,
+/// because the parser is recursive.
 static constexpr unsigned kMostDepth = 64;
 
 //===----------------------------------------------------------------------===//
@@ -194,7 +195,8 @@ private:
   Error addFactors();
   llvm::Expected<NamedEnd> readEnd(StringRef tensor, const EndText &end);
   Error checkPrices(StringRef owner, const Prices &prices);
-  /// Adds a table over these ops with the entries fn(configuration per op).
+  /// Adds a factor over the ops of `ends`, with the entries fn(index of the
+  /// configuration per end).
   template <typename Fn>
   Error addFactor(ArrayRef<const NamedEnd *> ends, Fn fn);
   Error addCopies(const NamedTensor &tensor, const Prices &prices);
@@ -329,8 +331,9 @@ Error Builder::addFactor(ArrayRef<const NamedEnd *> ends, Fn fn) {
   return Error::success();
 }
 
-/// Adds the copies of a tensor. A copy serves all consumers of its layout. If
-/// only one consumer may read it, its cost is a binary factor.
+/// Adds the costs of the copies of a tensor. A copy serves all consumers of its
+/// layout and is a 0/1 variable. If only one consumer may read it, its price is
+/// a factor of producer and consumer instead.
 Error Builder::addCopies(const NamedTensor &tensor, const Prices &prices) {
   auto getPrice = [&](StringRef from, StringRef to) -> Cost {
     if (from == to)

@@ -14,16 +14,19 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// The maximum number of variables.
+/// The maximum number of variables of a problem that labels can solve.
 static constexpr size_t kMostVariables = size_t(1) << 14;
-/// The maximum number of labels of all places, kept to reconstruct choices.
+/// The maximum total number of labels whose choices are kept to reconstruct an
+/// assignment. Beyond it, the search ends.
 static constexpr size_t kMostKept = size_t(1) << 25;
-/// The maximum number of labels with equal values compared with a label.
+/// The maximum number of labels with equal values that a label is compared with
+/// to find one that dominates it.
 static constexpr size_t kMostCompared = 256;
 
-/// Returns an order of the variables. The next one is a neighbor of an assigned
-/// variable that adds least to the stored values. If `byNumber`, the first
-/// neighbor is preferred unless another one adds nothing.
+/// Returns an order in which the search assigns the variables. The next one is
+/// the neighbor of assigned variables that adds least to the combinations of
+/// values that labels store. If `byNumber`, it is the neighbor of lowest
+/// number, unless another one adds nothing.
 static std::vector<unsigned> findOrder(const FactorGraph &graph,
                                        bool byNumber) {
   unsigned count = graph.getNumVariables();
@@ -71,15 +74,17 @@ static std::vector<unsigned> findOrder(const FactorGraph &graph,
   return order;
 }
 
-/// Returns the entries of all messages in this order, or std::nullopt if one is
-/// too large.
+/// Returns the sum of the entries of all messages if variables are eliminated
+/// from the end of `order` to its begin, or std::nullopt if a message has more
+/// than `maxTableSize` entries.
 static std::optional<int64_t> countEntries(const FactorGraph &graph,
                                            ArrayRef<unsigned> order,
                                            int64_t maxTableSize) {
   std::vector<unsigned> places(order.size());
   for (auto [place, variable] : llvm::enumerate(order))
     places[variable] = place;
-  // Per place, the places of the variables of its bucket.
+  // Per index in `order`, the indices of the variables in the bucket of this
+  // variable.
   std::vector<std::set<unsigned>> scopes(order.size());
   auto add = [&](const std::set<unsigned> &scope) {
     if (!scope.empty())
@@ -134,7 +139,10 @@ ParetoLabelSearch::ParetoLabelSearch(const FactorGraph &priced,
   possible = true;
 }
 
-/// Computes bounds by bucket elimination. Variables of `core` are places.
+/// Eliminates the variables from the end of `order` to its begin, which gives
+/// lower bounds of the cost of the rest for each label, and plans the steps.
+/// Variables of `core` are indices in `order`. Returns false if tables exceed
+/// the limits or no assignment is allowed.
 bool ParetoLabelSearch::eliminate(ArrayRef<unsigned> order) {
   std::vector<unsigned> places(order.size());
   for (auto [place, variable] : llvm::enumerate(order)) {
@@ -189,8 +197,8 @@ bool ParetoLabelSearch::eliminate(ArrayRef<unsigned> order) {
   return true;
 }
 
-/// Assigns slots to values. `lasts` has the last place that reads the value of
-/// each place.
+/// Assigns the values that labels store to slots, which are reused after their
+/// last read. lasts[i] is the last step that reads the value of step i.
 void ParetoLabelSearch::plan(ArrayRef<unsigned> lasts) {
   std::vector<unsigned> slots(lasts.size()), free;
   std::vector<llvm::SmallVector<unsigned, 2>> endings(lasts.size());
@@ -230,7 +238,7 @@ void ParetoLabelSearch::planLevels(ArrayRef<unsigned> places) {
   llvm::sort(peaks, [](const Peak &a, const Peak &b) {
     return std::tie(a.first, a.number) < std::tie(b.first, b.number);
   });
-  // A level can be reused after the last place of its peak.
+  // An index in `levels` is reused after the last step of its peak.
   std::vector<unsigned> lasts;
   for (const Peak &peak : peaks) {
     auto free =
@@ -251,7 +259,9 @@ void ParetoLabelSearch::planLevels(ArrayRef<unsigned> places) {
   numLevels += lasts.size();
 }
 
-/// Appends all extensions of `labels` within the cutoff and the limits.
+/// Extends each label by each value of the variable of `step`. Appends to
+/// `next` those with a bound of at most `cutoff` whose use is within the limit
+/// at every peak.
 void ParetoLabelSearch::extend(const Step &step, const Labels &labels,
                                Cost cutoff, Labels &next) {
   unsigned domain = graph.getDomainSize(step.variable);
@@ -330,7 +340,8 @@ void ParetoLabelSearch::append(const Labels &from, size_t label,
   copy(from.chosen, to.chosen, 1);
 }
 
-/// Removes labels with equal values that another label dominates.
+/// Removes each label for which another one has equal values, at most its cost,
+/// and at most its use at every level.
 ParetoLabelSearch::Labels
 ParetoLabelSearch::removeDominated(const Labels &labels) const {
   auto getValues = [&](size_t l) {
@@ -339,7 +350,8 @@ ParetoLabelSearch::removeDominated(const Labels &labels) const {
   auto getLevels = [&](size_t l) {
     return ArrayRef(labels.levels).slice(l * numLevels, numLevels);
   };
-  // The cost without prices; the bound of the rest is equal.
+  // The bound without the prices paid. The bound of the remaining cost is equal
+  // for equal values, so this compares costs.
   auto getCost = [&](size_t l) { return labels.bounds[l] - labels.paid[l]; };
   std::vector<size_t> order(labels.size());
   std::iota(order.begin(), order.end(), 0);
@@ -372,8 +384,8 @@ ParetoLabelSearch::removeDominated(const Labels &labels) const {
   return kept;
 }
 
-/// Keeps the labels with the lowest bounds, in order. Lowers `dropped` to the
-/// lowest bound of the others.
+/// Keeps the `maxLabels` labels with the lowest bounds, in their order. Lowers
+/// `dropped` to the lowest bound of the removed ones.
 ParetoLabelSearch::Labels ParetoLabelSearch::removeAbove(Labels labels,
                                                          size_t maxLabels,
                                                          Cost &dropped) const {

@@ -40,14 +40,16 @@ namespace mlir::layout {
 
 class ParetoLabelSearch {
 public:
-  /// Creates a search. In `priced`, each cost is multiplied by `weight`, and
-  /// the prices of `units` are included: one per peak, or one if there are no
-  /// peaks. The base of `units` is ignored.
+  /// Creates a search. `priced` is the graph to solve with costs multiplied by
+  /// `weight`, plus amount times price for each term of `units`. There is one
+  /// price per peak of `units`, or one if it has no peaks. The base of `units`
+  /// is ignored.
   ParetoLabelSearch(const FactorGraph &priced, const Budget &units,
                     llvm::ArrayRef<int64_t> prices, int64_t weight,
                     const SolveOptions &options);
 
-  /// Returns true if every table of the elimination is small enough.
+  /// Returns true if `run` may be called: the tables of the elimination are
+  /// within the limits of `options`, and there are at most 2^14 variables.
   bool isPossible() const { return possible; }
 
   struct Result {
@@ -59,8 +61,9 @@ public:
 
 private:
   using Value = uint16_t;
-  /// A table in the bucket of a variable. Its other variables are slots of the
-  /// values of a label.
+  /// A cost table that is read when a variable is assigned. `others` has, for
+  /// each of its other variables, the index of the value in a label and the
+  /// stride in the table.
   struct Lookup {
     const Cost *entries;
     size_t step; // of the variable itself
@@ -70,19 +73,24 @@ private:
   struct Step {
     unsigned variable;
     std::vector<Lookup> lookups;
-    /// The slot that stores the value, if later tables read it, and the slots
-    /// that are free after this step.
+    /// The index in a label's values at which the value of `variable` is
+    /// stored, if later tables read it; and the indices whose values are not
+    /// read after this step.
     std::optional<unsigned> slot;
     llvm::SmallVector<unsigned, 2> dropped;
-    /// The permanent term, and terms of peaks with level and price.
+    /// The permanent budget term of `variable`, or null; and its terms at
+    /// peaks: index in the label's `levels`, term, price per unit.
     const Budget::Term *always = nullptr;
     llvm::SmallVector<std::tuple<unsigned, const Budget::Term *, int64_t>, 1>
         atPeaks;
-    /// The levels of peaks that begin, are active, and end here.
+    /// The indices in a label's `levels` of the peaks whose first term is in
+    /// this step (`begun`), whose last term is (`ended`), and of all peaks from
+    /// their first to their last term (`open`).
     llvm::SmallVector<unsigned, 4> begun, open, ended;
   };
-  /// The labels at one place. `levels` has per label the maximum of finished
-  /// peaks, the permanent use, and the use at each active peak.
+  /// The labels after a step. `levels` has numLevels numbers of units per
+  /// label: the largest sum of the finished peaks, the permanent use, and the
+  /// use at each active peak. `values` has numSlots values per label.
   struct Labels {
     std::vector<Value> values;
     std::vector<int64_t> levels;
@@ -111,7 +119,8 @@ private:
 
   TableAlgebra algebra;
   CoreGraph core;
-  /// The lower bound of all costs.
+  /// The lower bound of the cost of every assignment of `priced`, from
+  /// elimination.
   Cost least = 0;
   std::vector<Step> steps;
   unsigned numSlots = 0, numLevels = kFirstPeak;

@@ -37,23 +37,25 @@ public:
 
   std::string take() { return std::move(text); }
 
-  /// The numbers in the whole problem of the variables of a graph and of the
-  /// values of each.
+  /// The numbers that the variables of a subgraph, and the values of each, have
+  /// in the whole problem.
   struct Names {
     std::vector<unsigned> variables;
     std::vector<std::vector<unsigned>> values;
   };
-  /// Enters a subgraph of these variables, or of all with these values. Pass
-  /// the result to `leave`.
+  /// Makes later steps refer to a subgraph: to some variables of the current
+  /// graph, or to all its variables, each with the given values. Returns the
+  /// names of the current graph, which the caller passes to `leave`.
   Names enter(llvm::ArrayRef<unsigned> variables);
   Names enter(llvm::ArrayRef<llvm::SmallVector<unsigned, 6>> values);
   void leave(Names outer) { names = std::move(outer); }
 
-  /// The length of the text, to which `truncate` can return.
+  /// The length of the proof in bytes, to which `truncate` can return.
   size_t getSize() const { return text.size(); }
   void truncate(size_t size) { text.resize(size); }
 
-  // Variables and values are those of the current graph.
+  // In the functions below, variables and values are those of the current
+  // subgraph.
   void eliminate(llvm::ArrayRef<unsigned> variables);
   void reduce(const GraphReduction &reduction);
   void move(llvm::ArrayRef<unsigned> scope, unsigned place,
@@ -63,13 +65,15 @@ public:
   void drop(unsigned variable, llvm::ArrayRef<unsigned> values);
   void branch(unsigned variable, llvm::ArrayRef<unsigned> values);
   void beginComponent(llvm::ArrayRef<unsigned> variables);
-  /// Inserts at `start` that the component need not be proven to cost more than
-  /// this assignment of the current variables, unless it is empty.
+  /// Inserts a line at byte `start`: an assignment of the current variables,
+  /// whose cost the bound of this component need not exceed. Does nothing if it
+  /// is empty.
   void insertWitness(size_t start, llvm::ArrayRef<unsigned> assignment);
   /// Ends the component or branch that began last.
   void end() { text += "end\n"; }
-  /// The maximum `parts` of a trial. Between beginTrial and endTrial, steps
-  /// only prove a bound and drop values, in units of 1 / `parts` of a cost.
+  /// The maximum `parts` of a trial. Between beginTrial and endTrial, costs are
+  /// multiplied by `parts`, and moves of costs are undone at the end; the bound
+  /// and the dropped values stay.
   static constexpr unsigned kMostParts = 8;
   void beginTrial(unsigned parts = 1) {
     text += parts == 1 ? "t\n" : "t " + std::to_string(parts) + "\n";

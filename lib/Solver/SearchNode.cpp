@@ -12,10 +12,11 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// The number of passes between checks of their gain.
+/// The number of passes of a bound after which its gain is checked.
 static constexpr unsigned kPasses = 8;
 
-/// The maximum number of consecutive checks without a gain.
+/// Passes of SharedCopyBound end after this number of consecutive checks
+/// without a gain.
 static constexpr unsigned kMostIdle = 8;
 
 /// The maximum number of rounds of raising the bound and searching assignments.
@@ -65,7 +66,9 @@ GraphSearch::Node::getValues(Cost limit) const {
   return values;
 }
 
-/// Runs passes until their gain is small relative to the gap.
+/// Runs passes of the dual bound, rounds it to assignments and drops values.
+/// Ends if 8 passes raise the bound by less than 1/64 of its gap to the best
+/// assignment (1/16 in nested graphs) and drop few values.
 void GraphSearch::improveBound(Node &node) {
   std::vector<unsigned> values(node.core.getNumVariables(), 0);
   Cost last = node.dual.getBound();
@@ -98,8 +101,10 @@ void GraphSearch::improveBound(Node &node) {
   }
 }
 
-/// Runs passes until their gain is small relative to the gap. Fractions of a
-/// cost are not visible in a single check.
+/// Runs passes of `copies`, and rounds it to assignments, until 8 passes raise
+/// the bound by less than 1/64 of its gap to the best assignment. The bound may
+/// rise by fractions of a cost, so a gain of 0 ends the loop only after
+/// kMostIdle checks.
 void GraphSearch::improveBySharedCopies(Node &node, SharedCopyBound &copies) {
   std::vector<unsigned> values(node.core.getNumVariables(), 0);
   Cost last = copies.getBound();
@@ -163,7 +168,9 @@ void GraphSearch::searchBySharedCopies(Node &node) {
   }
 }
 
-/// Solves the graph of the most promising values, as many as keep it narrow.
+/// Searches for an assignment: solves the graph of the values that raise the
+/// dual bound least. Begins with 2.5 values per variable and reduces them until
+/// elimination can solve the graph.
 void GraphSearch::improveAssignment(Node &node) {
   node.dual.computeExcess();
   std::vector<Cost> sorted;
@@ -198,7 +205,7 @@ void GraphSearch::improveAssignment(Node &node) {
   maxTableSize = tableSize;
 }
 
-/// Solves the graph restricted to the given values.
+/// Solves the graph in which each variable v has the values values[v].
 GraphSearch::Result GraphSearch::solveRest(const Node &node,
                                            const Values &values) {
   const CoreGraph &core = node.core;
@@ -239,7 +246,9 @@ GraphSearch::Result GraphSearch::solveRest(const Node &node,
   return answer;
 }
 
-/// Splits on the variable with most factors: its best value, and the others.
+/// Splits the search on the variable with most factors: solves the graph in
+/// which it has only its most promising value, then the one with its other
+/// values. The lower bound is that of the worse half.
 void GraphSearch::branch(Node &node, const Values &values) {
   unsigned chosen = 0;
   int64_t most = -1;
@@ -281,7 +290,9 @@ void GraphSearch::branch(Node &node, const Values &values) {
 void GraphSearch::finish(Node &node) {
   node.proof.close();
   std::optional<Values> values = node.getValues(kInfiniteCost - 1);
-  // The values left by the first bound may be narrow, whatever the limits.
+  // At depth 0 only the time limit ends the search here. The graph of the
+  // values that the first bound left may be narrow enough for elimination, even
+  // if other limits are used up.
   if (!values || (node.depth == 0 ? isOutOfTime() : isOver()))
     return;
   unsigned all = 0;

@@ -26,15 +26,17 @@ struct GraphSearch::Node {
   Cost evaluate(llvm::ArrayRef<unsigned> values) const;
   void takeIfBetter(llvm::ArrayRef<unsigned> values);
   bool isClosed() const { return goal.isMissedBy(answer.lowerBound); }
-  /// Raises the lower bound to `bound`, or to the upper bound if that is less.
+  /// Raises the lower bound of the node to `bound`, rounded up to a possible
+  /// cost, or to the upper bound if that is less.
   void raiseBound(Cost bound) {
     answer.lowerBound =
         std::max(answer.lowerBound, std::min(goal.upper, goal.roundUp(bound)));
   }
-  /// Adopts the dual bound and drops values that are too expensive under it.
+  /// Raises the lower bound of the node to the dual bound, and drops the values
+  /// with which the dual bound reaches the upper bound.
   void tighten();
-  /// Returns the values that raise the bound by at most `limit`, or
-  /// std::nullopt if a variable has none.
+  /// Returns, per variable, the values that raise the dual bound by at most
+  /// `limit`, or std::nullopt if a variable has none.
   std::optional<Values> getValues(Cost limit) const;
 
   const CoreGraph &core;

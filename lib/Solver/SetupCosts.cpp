@@ -10,14 +10,15 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// The maximum number of entries of all shared factors.
+/// The maximum number of entries of all tables of a producer and a consumer.
+/// Beyond it, setup variables are treated like other variables.
 static constexpr int64_t kMostEntries = int64_t(1) << 24;
 
 SetupCosts::SetupCosts(const CoreGraph &core, const TableStore &store,
                        Convert convert)
     : setupVariableOf(core.getNumVariables(), kNone) {
-  // If both ends match, the later variable is the setup variable, because
-  // copies are numbered after the ops that read them.
+  // If both variables of a factor look like setup variables, the one of higher
+  // number is taken, because copies are numbered after the ops that read them.
   for (unsigned v = core.getNumVariables(); v-- > 0;)
     for (unsigned on : {1, 0}) {
       SetupVariable found;

@@ -44,8 +44,9 @@ class SetupCosts {
 public:
   using Convert = llvm::function_ref<Cost(Cost)>;
 
-  /// Finds the setup variables of a core. `convert` maps entries to bound
-  /// costs.
+  /// Finds the setup variables of `core`. There are none if their tables would
+  /// have more than 2^24 entries. `convert` maps a cost of the core to a cost
+  /// of the bound.
   SetupCosts(const CoreGraph &core, const TableStore &store, Convert convert);
 
   bool isEmpty() const { return setupVariables.empty(); }
@@ -53,24 +54,28 @@ public:
     return variable < setupVariableOf.size() &&
            setupVariableOf[variable] != kNone;
   }
-  /// Returns the value that means on for a setup variable.
+  /// Returns the value, 0 or 1, that means on for a setup variable.
   unsigned getOn(unsigned variable) const {
     return setupVariables[setupVariableOf[variable]].on;
   }
 
-  /// Returns the core without setup variables, plus a factor without a table
-  /// for each pair that shares prices. Variables keep their numbers. A variable
-  /// with one value replaces missing producers.
+  /// Returns the core without setup variables, plus one factor, without a table
+  /// in the store, for each pair of a producer and a consumer. Variables keep
+  /// their numbers. An additional variable with one value replaces missing
+  /// producers.
   const CoreGraph &getModel() const { return model; }
-  /// Returns the current entries of a shared factor, or nullptr for others.
+  /// Returns the current entries of a factor of a producer and a consumer in
+  /// `getModel()`, with a row per value of the producer, or nullptr for other
+  /// factors.
   const Cost *getEntries(unsigned factor) const {
     return factor < firstShared ? nullptr
                                 : edges[factor - firstShared].entries.data();
   }
 
-  /// Calls fn(setup variable, its value `on`, consumer, producer, part of the
-  /// price per value of the producer). Without a producer, producer is kNone
-  /// and there is one part.
+  /// Calls fn(setup variable, its value `on`, consumer, producer, part) for
+  /// each consumer of each setup variable. `part` is the part of the price that
+  /// the consumer has, per value of the producer. Without a producer,
+  /// `producer` is kNone and there is one part.
   static constexpr unsigned kNone = ~0u;
   void forEachPart(llvm::function_ref<void(unsigned, unsigned, unsigned,
                                            unsigned, llvm::ArrayRef<Cost>)>
@@ -98,16 +103,21 @@ public:
     return setupVariables;
   }
 
-  /// Prepares a pass over the factors.
+  /// Begins a sweep over the factors, in which `fill` divides what is left of
+  /// each price among its consumers again.
   void beginSweep();
-  /// Adds to a shared factor its part of the remaining prices.
+  /// Moves price to a factor of a producer and a consumer: for each setup
+  /// variable of the two, what is left of the price, divided by the number of
+  /// consumers for which `fill` was not yet called in this sweep.
   void fill(unsigned factor);
-  /// Returns to the remaining prices the part of them that a shared factor does
-  /// not need if `rows` and `columns` are moved out of it: its slack.
+  /// Moves price back from a factor of a producer and a consumer, namely the
+  /// part that it cannot use: the least slack of its entries above rows[p] +
+  /// columns[c], the costs moved out of it.
   void release(unsigned factor, const Cost *rows, const Cost *columns);
 
-  /// Adds to `sums` the price of the copies that each value of `variable` would
-  /// be the first to require, given the variables already set (`isSet`).
+  /// Adds to sums[v] the prices of the copies that the assignment requires only
+  /// if `variable` has value v. Only the variables for which `isSet` is true
+  /// have their `values`.
   void addUnpaid(unsigned variable, llvm::ArrayRef<unsigned> values,
                  llvm::function_ref<bool(unsigned)> isSet,
                  llvm::MutableArrayRef<Cost> sums) const;
@@ -115,19 +125,21 @@ public:
   /// Sets each setup variable to on if a consumer requires it, and to off
   /// otherwise.
   void complete(std::vector<unsigned> &values) const;
-  /// Returns the values that a setup variable may need if the others have
-  /// these.
+  /// Returns the values that a setup variable can need, on, off or both, if
+  /// each other variable v has one of the values others[v].
   llvm::SmallVector<unsigned, 6>
   getValuesOf(unsigned variable,
               llvm::ArrayRef<llvm::SmallVector<unsigned, 6>> others) const;
 
 private:
-  /// A consumer, by its index in `setupVariables` and in the consumers of the
-  /// setup variable; kNone as the second index means the producer.
+  /// The role of a variable in a setup variable: the index of the setup
+  /// variable in `setupVariables`, and the index of the variable in its
+  /// consumers, or kNone for its producer.
   struct Role {
     unsigned owner, consumer;
   };
-  /// A factor of producer and consumer, with a row per value of the producer.
+  /// The table of a factor of a producer and a consumer, with a row per value
+  /// of the producer. `shares` are the setup variables whose prices are in it.
   struct Edge {
     unsigned numRows, numColumns;
     std::vector<Cost> entries;

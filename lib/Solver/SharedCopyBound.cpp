@@ -16,23 +16,25 @@ using llvm::ArrayRef;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// The maximum sum of all costs in units, so that moved costs stay exact.
+/// The maximum sum of the largest costs of all factors, in units of 1 / `scale`
+/// of a cost, so that sums of doubles are exact.
 static constexpr double kLargest = double(int64_t(1) << 48);
-/// The maximum number of units per cost.
+/// The maximum `scale`: the number of units into which a cost of 1 is divided.
 static constexpr double kFinest = 256;
 
-/// The maximum number of units per cost in a proof, whose numbers must fit in
-/// 64 bits.
+/// The maximum `scale` of a bound that is proven, because the numbers of a
+/// proof must fit in 64 bits.
 static constexpr double kFinestOfProof = ProofWriter::kMostParts;
 
-/// The maximum number of table entries of a proof.
+/// The maximum number of entries of a table that a checker of the proof builds:
+/// the values of a consumer times 2^m for m setup variables.
 static constexpr double kMostProofEntries = 1 << 18;
 
 /// The maximum number of consumers of a hyper-factor; more are split into
 /// several hyper-factors, and the price with them.
 static constexpr unsigned kMostConsumers = 8;
 
-/// The number of doubles that are added and compared together.
+/// The number of doubles in one vector operation.
 static constexpr unsigned kLanes = 4;
 
 double SharedCopyBound::fromCost(Cost cost) const {
@@ -113,7 +115,7 @@ void SharedCopyBound::noteImpossible() {
   }
 }
 
-/// Adds every `step`th entry to the costs of the values of a variable.
+/// Adds entries[value * step] to the unary cost of each value of a variable.
 void SharedCopyBound::addTo(unsigned variable, const Cost *entries,
                             unsigned step) {
   for (unsigned value = 0; value < getDomain(variable); ++value)
@@ -132,12 +134,14 @@ void SharedCopyBound::addPair(unsigned a, unsigned b, ArrayRef<Cost> entries,
                  core.getDomain(b), std::move(costs), kNone, core);
 }
 
-/// The setup variables of one producer, or of consumers without a producer,
-/// such that each value of a consumer requires at most one.
+/// The setup variables of one hyper-factor: they have one producer, or common
+/// consumers if they have none, and each value of a consumer requires at most
+/// one of them.
 struct SharedCopyBound::Group {
   unsigned producer;
   llvm::SmallVector<const SetupCosts::SetupVariable *, 8> setupVariables = {};
-  /// Per consumer, the setup variable that each value requires.
+  /// Per consumer and value, the index in `setupVariables` of the one that the
+  /// value requires, or kNone.
   std::map<unsigned, std::vector<unsigned>> required = {};
 
   bool add(const SetupCosts::SetupVariable &each, const CoreGraph &core) {
@@ -319,7 +323,9 @@ LAYOUT_ALSO_FOR_AVX2 static void findLeast(double *into, const double *costs,
 }
 
 /// Lowers into[i] to the minimum of alone[lowest | with][i] + least[others &
-/// ~with][i] over all subsets `with` of `others`.
+/// ~with][i] over all subsets `with` of `others`. `lowest` and `others` are
+/// sets of consumers as bits; alone[set] and least[set] are rows of `width`
+/// numbers.
 LAYOUT_ALSO_FOR_AVX2 static void
 findLeastPartition(double *into, const double *alone, const double *least,
                    size_t lowest, size_t others, unsigned width) {
@@ -338,9 +344,10 @@ findLeastPartition(double *into, const double *alone, const double *least,
   }
 }
 
-/// Computes `requiring`, the cost per set of consumers and setup variable, and
-/// `requiresNone`, for the consumers except the one at `place`. Returns the
-/// number of sets.
+/// Computes, without the consumer at `place`, `requiring` and `requiresNone`.
+/// requiring[set][s] is the least cost of values with which each consumer of
+/// the set requires setup variable s; requiresNone[c] that of values of
+/// consumer c that require none. Returns the number of sets of consumers.
 size_t SharedCopyBound::gather(const HyperFactor &factor, unsigned place) {
   unsigned columns = factor.prices->columns, width = factor.prices->columnWidth;
   size_t numSets = size_t(1) << (factor.consumers.size() - (place ? 1 : 0));
@@ -374,7 +381,9 @@ size_t SharedCopyBound::gather(const HyperFactor &factor, unsigned place) {
   return numSets;
 }
 
-/// Computes `alone` and `least` per set of consumers and value of the producer.
+/// Computes, per set of consumers and value of the producer, `alone`, the least
+/// cost if one setup variable serves the set, and `least`, the least cost of
+/// any partition of the set.
 void SharedCopyBound::partition(const Prices &price, size_t numSets) {
   unsigned width = price.rowWidth;
   alone.resize(std::max(alone.size(), numSets * width));
@@ -484,8 +493,9 @@ void SharedCopyBound::pass() {
   updateBound();
 }
 
-/// Returns the sum of the least beliefs. After a pass the least cost of every
-/// hyper-factor is 0.
+/// Returns the sum, over all variables, of the least unary cost after moving.
+/// After a pass the least cost of every hyper-factor is 0, so the sum is a
+/// lower bound.
 double SharedCopyBound::getSum() const {
   double sum = 0;
   for (unsigned v : order)
@@ -554,8 +564,9 @@ void SharedCopyBound::dropValues(
   updateBound();
 }
 
-/// Writes the moves from the variables of a hyper-factor into one of its
-/// tables.
+/// Writes the costs moved from the variables of a hyper-factor as moves into a
+/// table of the proof: that of each variable and the first setup variable, or
+/// that of the two variables of a pair.
 void SharedCopyBound::writeMoves(const HyperFactor &factor,
                                  ProofWriter &writer) const {
   unsigned at = factor.given;

@@ -51,39 +51,47 @@ namespace mlir::layout {
 class SharedCopyBound {
 public:
   /// Creates a bound whose passes visit the variables in `order`, which may
-  /// contain variables that are not in the core. Proofs use coarser units.
+  /// contain variables that are not in the core. `isForProof` limits units to
+  /// 1/8 of a cost, so that the numbers of a proof fit in 64 bits.
   SharedCopyBound(const CoreGraph &core, const TableStore &store,
                   const SetupCosts &shared, llvm::ArrayRef<unsigned> order,
                   bool isForProof = false);
 
-  /// Returns false if a factor has three variables or if costs are huge.
+  /// Returns false if a factor has three or more variables, or if the largest
+  /// entries of all factors sum to more than 2^48.
   bool isUsable() const { return scale > 0; }
-  /// Returns false if a factor has too many setup variables, or if values
-  /// turned out to be impossible during passes.
+  /// Returns true if `writeProof` may be called. It may not if the proof of a
+  /// tensor would need tables of more than 2^18 entries, or if passes found a
+  /// value to be impossible.
   bool isProvable() const { return canProve && scale >= 1; }
-  /// Runs one pass over the variables forward and one backward.
+  /// Moves costs along the order of the variables and back, and raises the
+  /// bound.
   void pass();
-  /// Returns the work so far, in table entries.
+  /// Returns the number of table entries that all passes visited so far.
   int64_t getWork() const { return work; }
-  /// Returns the bound, or kInfiniteCost if a variable has no value left.
+  /// Returns the lower bound of the cost of all assignments, rounded up to an
+  /// integer, or kInfiniteCost if a variable has no value left.
   Cost getBound() const { return toCost(bound); }
 
-  /// Assigns all variables one by one, each with the best value given the
-  /// previous ones. Returns false at a dead end.
+  /// Assigns all variables except setup variables one by one: each gets the
+  /// value of least cost, after moving, given the previous ones. Returns false
+  /// if a variable has no allowed value.
   bool round(std::vector<unsigned> &values);
-  /// Drops values for which isTooMuch(bound of the assignments with it), and
-  /// calls fn(variable, value) for each.
+  /// Drops each value of each variable for which isTooMuch(b) returns true,
+  /// where b is a lower bound of the cost of all assignments with this value.
+  /// Calls fn(variable, value) for each dropped value.
   void dropValues(llvm::function_ref<bool(Cost)> isTooMuch,
                   llvm::function_ref<void(unsigned, unsigned)> fn);
-  /// Writes a proof of the bound after the last pass, and returns that bound.
-  /// Requires that no value was dropped.
+  /// Writes a proof of the lower bound after the last pass, and returns that
+  /// bound, rounded up to an integer. Requires that `dropValues` dropped none.
   Cost writeProof(ProofWriter &writer) const;
 
 private:
   static constexpr unsigned kNone = SetupCosts::kNone;
 
-  /// The prices of the setup variables of a hyper-factor, per value of the
-  /// producer and setup variable, in both orders. Rows are padded to the
+  /// The prices of the setup variables of a hyper-factor: a matrix with a row
+  /// per value of the producer and a column per setup variable, stored by rows
+  /// and by columns. Rows and columns are padded to multiples of 4 numbers, the
   /// widths.
   struct Prices {
     unsigned rows, columns, rowWidth, columnWidth;
@@ -93,14 +101,16 @@ private:
     unsigned producer; // or kNone
     llvm::SmallVector<unsigned, 4> consumers;
     const Prices *prices;
-    /// The offset in the costs moved to the hyper-factor: from the producer
-    /// (one number if there is none), then from each consumer per value.
+    /// The index in SharedCopyBound::given of the costs moved to the
+    /// hyper-factor: from the producer per value (one number if there is none),
+    /// then from each consumer per value.
     unsigned given;
-    /// Per consumer and value, the setup variable that it requires, or the
-    /// number of setup variables if none; concatenated over consumers.
+    /// Per consumer and value, the index of the setup variable that the value
+    /// requires, or the number of setup variables if it requires none;
+    /// concatenated over consumers.
     std::vector<unsigned> required;
-    /// The index in `sets`, because other hyper-factors may have other
-    /// consumers of the setup variables; kNone for a factor of two variables.
+    /// The index in `sets` of the setup variables. Other hyper-factors may have
+    /// the same ones with other consumers. kNone for a factor of two variables.
     unsigned set;
   };
   struct Set {
@@ -108,6 +118,7 @@ private:
     llvm::SmallVector<unsigned, 8> setupVariables;
   };
   /// A variable of a hyper-factor: its producer (place 0) or a consumer.
+  /// `given` is the index in SharedCopyBound::given of the costs moved from it.
   struct Slot {
     unsigned factor, place, given;
   };
@@ -125,7 +136,9 @@ private:
   void writeMoves(const HyperFactor &factor, ProofWriter &writer) const;
   void linkHyperFactors(llvm::ArrayRef<unsigned> order, unsigned numVariables);
 
-  /// Computes the min-marginals of a variable of a hyper-factor, per value.
+  /// Sets `result` to the min-marginals of a hyper-factor for one of its
+  /// variables: per value, the least cost of the hyper-factor with this value,
+  /// including the costs moved from its other variables.
   void minimize(const Slot &slot);
   size_t gather(const HyperFactor &factor, unsigned place);
   void partition(const Prices &price, size_t numSets);
@@ -133,7 +146,8 @@ private:
   void give(unsigned variable, llvm::ArrayRef<Slot> slots, size_t parts);
   double getSum() const;
   void updateBound();
-  /// Sets `sums` to the unmoved costs of each value of a variable.
+  /// Sets `sums`, per value of a variable, to its unary cost plus the least
+  /// cost with this value of each hyper-factor that contains it.
   void addUp(unsigned variable);
   void forbid(unsigned variable, unsigned value);
   unsigned getDomain(unsigned variable) const {
@@ -145,7 +159,9 @@ private:
   double scale = 0, bound = 0;
   int64_t work = 0;
   bool canProve = true;
-  /// The impossible values of variables, in the order of their derivation.
+  /// The values of variables that are forbidden by unary factors, or by factors
+  /// of two variables of which one has a single value, in the order in which a
+  /// proof drops them.
   std::vector<std::pair<unsigned, llvm::SmallVector<unsigned, 8>>> impossible;
   std::vector<Set> sets;
   std::vector<unsigned> offsets; // per variable

@@ -133,7 +133,7 @@ TableAlgebra::Extraction TableAlgebra::extract(TableId id, unsigned numRows,
   std::vector<Cost> rest =
       store[ofRows ? transpose(id, numRows) : id].get().vec();
   std::vector<Cost> part = takeCommon(rest, ofRows ? numRows : numColumns);
-  // The table contains 0, and so do both parts.
+  // The table contains 0, and so do both parts, whose constants are 0.
   it->second.part = normalize(part).table;
   it->second.rest = normalize(rest).table;
   if (ofRows)
@@ -151,7 +151,8 @@ unsigned TableAlgebra::eliminate(const Elimination &operands) {
   if (!isNew)
     return it->second;
 
-  // The entries of a side, with strides per value and per other value.
+  // The entries of `first` or `second`, with the strides of v and of the other
+  // variable.
   struct Steps {
     const Cost *entries;
     size_t size, perValue, perOther;

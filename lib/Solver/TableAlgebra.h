@@ -40,11 +40,12 @@ public:
   };
 
   Result normalize(TableId table);
-  /// Normalizes entries that are not interned yet, and overwrites them.
+  /// Subtracts the least entry from all `entries`, in place, and returns the
+  /// interned rest (kNoTable if it is 0) with the subtracted constant.
   Result normalize(llvm::MutableArrayRef<Cost> entries);
 
-  /// Subtracts from each of `rows` the minimum over the rows per column, and
-  /// returns these minima. The rest of a forbidden column is 0.
+  /// Subtracts from each entry of a row-major matrix the minimum of its column,
+  /// and returns these minima. A column without finite entries becomes 0.
   static std::vector<Cost> takeCommon(llvm::MutableArrayRef<Cost> rows,
                                       size_t numColumns);
 
@@ -75,8 +76,9 @@ public:
     bool isTransposed = false; // the other variable comes first in the table
   };
 
-  /// Computes base[i, j] + min over v of unary[v] + first[v, i] + second[v, j],
-  /// with 0 for kNoTable. Returns the number of the result.
+  /// The operands of `eliminate`, which computes base[i, j] + min over v of
+  /// unary[v] + first[v, i] + second[v, j], with 0 for kNoTable, and returns
+  /// the number of the elimination for `getSum` and `getChoice`.
   struct Elimination {
     unsigned domain; // of v
     TableId unary;
@@ -85,7 +87,8 @@ public:
   };
   unsigned eliminate(const Elimination &operands);
   Result getSum(unsigned elimination) const { return answers[elimination].sum; }
-  /// Returns the least v that attains the minimum of entry `index`.
+  /// Returns the least value v that attains the minimum at `index` = [i, j],
+  /// row-major, of the result of an elimination.
   unsigned getChoice(unsigned elimination, size_t index) const {
     return choices[answers[elimination].firstChoice + index];
   }
@@ -103,7 +106,8 @@ private:
   std::vector<unsigned> choices; // may be more than 2^32
   std::vector<Cost> scratch;     // the table under construction
 
-  /// The parts for the most recent number of rows.
+  /// The last result of `separate` for a table, with the number of rows it was
+  /// called with.
   struct Separated {
     unsigned numRows = 0;
     Separation parts;

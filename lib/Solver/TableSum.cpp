@@ -26,10 +26,13 @@ using namespace mlir::layout;
 using llvm::ArrayRef;
 
 namespace {
-/// The minimum number of entries of a block, if the scope has as many.
+/// The minimum number of combinations of inner variables, i.e. of entries that
+/// an innermost loop computes, unless the scope has fewer.
 constexpr size_t kBlock = 128;
 
-/// The maximum number of entries of a copy, so that it stays in the cache.
+/// The maximum number of entries of a copy of a table in the order of the
+/// loops, so that it stays in the cache. Larger tables are gathered block by
+/// block.
 constexpr size_t kCopy = size_t(1) << 15;
 
 struct PlainAdd {
@@ -39,8 +42,9 @@ struct SaturatingAdd {
   static Cost add(Cost a, Cost b) { return addCosts(a, b); }
 };
 
-/// A term per outer combination. The block is contiguous, constant, or gathered
-/// for every combination.
+/// A table as the loops over outer combinations read it. For value v, its block
+/// begins at entries + v * step, and is contiguous, one number for all, or, if
+/// `gathered` is set, at `offsets` from there.
 struct Rows {
   const Cost *entries; // for the current outer combination
   size_t step;
@@ -68,7 +72,8 @@ private:
   void addToBase(const SumTerm &term);
   Cost *allocate(size_t size);
   Rows copyToRows(const SumTerm &term);
-  /// Returns the offsets of the entries of a block from its first entry.
+  /// Returns, for each combination of the inner variables, the offset of its
+  /// entry in the table of `term`, relative to the first combination.
   ArrayRef<size_t> getBlockOffsets(const SumTerm &term);
   const Cost *getRow(const Rows &term, unsigned v) const;
   template <typename Fn> void addRows(Cost *out, Fn row);
@@ -117,7 +122,7 @@ template <typename Add> Cost *Minimizer<Add>::allocate(size_t size) {
 
 template <typename Add> Rows Minimizer<Add>::copyToRows(const SumTerm &term) {
   ArrayRef<size_t> offsets = getBlockOffsets(term);
-  // The copy has v first and then the outer variables of the term.
+  // The copy has v first, then the outer variables of the term, then the block.
   Rows result = {nullptr, block, {}};
   result.steps.assign(numOuter, 0);
   for (unsigned d = numOuter; d-- > 0;)
@@ -274,7 +279,7 @@ llvm::MutableArrayRef<Cost> mlir::layout::minimizeSum(const SumShape &shape,
       minimizer.addTerm(term);
     minimizer.run(buffers.out.data());
   };
-  // A saturated sum is only known to be large.
+  // If `finite` is saturated, the true sum is not known.
   if (finite < forbidden && finite < kInfiniteCost - 1)
     run(Minimizer<PlainAdd>(shape, forbidden, buffers));
   else

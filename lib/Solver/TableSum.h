@@ -54,8 +54,10 @@ struct SumBuffers {
   std::vector<std::vector<Cost>> copies;
 };
 
-/// Computes the minima, row-major over the scope. The result is in `buffers`
-/// and may be overwritten.
+/// Computes, for each combination of values of the scope, the least sum of all
+/// terms over the values of the minimized variable. The result is row-major
+/// over the scope. It is in `buffers`, valid until the next call, and may be
+/// overwritten.
 llvm::MutableArrayRef<Cost> minimizeSum(const SumShape &shape,
                                         llvm::ArrayRef<SumTerm> terms,
                                         SumBuffers &buffers);

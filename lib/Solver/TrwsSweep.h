@@ -17,10 +17,11 @@
 
 namespace mlir::layout {
 
-/// Calls fn(variable, from, to) along `order` or backward. `from` are the slots
-/// of a variable in factors with visited variables, and `to` those with
-/// unvisited ones. `before` and `after` are these slots per variable in forward
-/// direction.
+/// Calls fn(variable, from, to) for each variable along `order`, or in reverse
+/// order. A slot is a factor and the position of the variable in it. `from` has
+/// the slots in factors with variables visited earlier, `to` those in factors
+/// with variables visited later. `before` and `after` have them for the forward
+/// order.
 template <typename Slots, typename Fn>
 void sweep(llvm::ArrayRef<unsigned> order, const Slots &before,
            const Slots &after, bool isForward, Fn fn) {

@@ -144,7 +144,8 @@ private:
     return Error::success();
   }
 
-  /// Counts entries against the limit before memory is allocated.
+  /// Adds to the number of entries that the problem has so far. Returns an
+  /// error if there are more than `maxEntries`, before memory is allocated.
   Error reserve(int64_t entries) {
     if (entries > maxEntries - numEntries)
       return words.makeError(
@@ -188,11 +189,12 @@ private:
     return Error::success();
   }
 
-  /// Allocates the table of the scope.
+  /// Fills the table over `scope` with the cost of tuples that are not listed.
+  /// Returns an error if it is too large.
   Error fillTable(Cost defaultCost) {
     int64_t size = 1;
     for (unsigned variable : scope) {
-      // < 2^32 times < 2^31.
+      // No overflow: a size below 2^32 times a domain below 2^31.
       size *= problem.graph.getDomainSize(variable);
       if (size > maxEntries)
         break;
@@ -299,7 +301,8 @@ private:
   // The function that is being read.
   std::vector<unsigned> scope;
   std::vector<Cost> table;
-  // Per variable, the last function with the variable in its scope.
+  // Per variable, the number of the last function that has it, to find
+  // repetitions in a scope.
   int64_t numFunctionsRead = 0;
   std::vector<int64_t> lastUse;
 };

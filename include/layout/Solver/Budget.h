@@ -68,15 +68,18 @@ namespace mlir::layout {
 struct Budget {
   struct Term {
     unsigned variable;
-    /// The amount that each value uses, >= 0.
+    /// The amount of the limited resource that each value of `variable` uses,
+    /// >= 0, in the unit of `limit`, e.g. bytes.
     std::vector<int64_t> amounts;
   };
-  /// The terms that are always in use, at most one per variable.
+  /// The permanent terms, which count at every point of the program; at most
+  /// one per variable.
   std::vector<Term> terms;
-  /// Lists of terms, with at most one term per variable each. Only the largest
-  /// peak counts against the limit.
+  /// Per peak, a point of the program, the terms that are in use there only; at
+  /// most one per variable and peak. Of all peaks, only the one with the
+  /// largest sum counts, in addition to the permanent terms.
   std::vector<std::vector<Term>> peaks;
-  /// An amount that is used by every assignment.
+  /// The amount that every assignment uses in addition to its terms.
   int64_t base = 0;
   int64_t limit = 0;
 
@@ -84,13 +87,15 @@ struct Budget {
 };
 
 struct BudgetedSolution {
-  /// The solution in the variables and costs of the graph. Its proof is part of
-  /// the certificate, which states its own lower bound: bounds that the label
-  /// search proves are not in it.
+  /// The best assignment within the limit, its cost, and a lower bound of the
+  /// cost of all such assignments. `solution.proof` is empty; `certificate` has
+  /// the proof. It may state a lower bound below this one, because bounds that
+  /// the label search proves are not in it.
   Solution solution;
   int64_t amount = 0;
-  /// A lower bound of the amount, computed if the cheapest assignment exceeds
-  /// the limit. It may not be attained if the search was stopped by a limit.
+  /// A lower bound of the amount that an allowed assignment uses; 0 if the
+  /// cheapest assignment is within the limit. It is the least amount unless the
+  /// search for it was stopped by `options`.
   int64_t leastAmount = 0;
   /// The certificate, if the options request one. Empty if the wcsp format
   /// cannot represent the problem.

@@ -85,7 +85,8 @@ struct SolveOptions {
   /// The time limit in seconds; infinity for no limit. It is the only option
   /// whose effect depends on the machine.
   double maxSeconds = std::numeric_limits<double>::infinity();
-  /// A known assignment that bounds the cost of the answer. May be empty.
+  /// The values of all variables of a known assignment, or an empty list. The
+  /// answer costs at most as much.
   llvm::ArrayRef<unsigned> initial;
   /// True to record a proof of the lower bound, as text.
   bool certify = false;
@@ -93,23 +94,27 @@ struct SolveOptions {
 
 /// Statistics of one call of `solve`.
 struct SolveStatistics {
-  /// The number of variables left by the reductions.
+  /// The number of variables left after those with at most two neighbors were
+  /// eliminated.
   unsigned numCoreVariables = 0;
-  /// The number of connected components that are too wide to eliminate.
+  /// The number of connected components of these variables that are searched,
+  /// because elimination would exceed limits of table sizes.
   unsigned numWideComponents = 0;
-  /// The number of search nodes in these components, and of table entries that
-  /// the bounds visited.
+  /// The number of search nodes, and the number of table entries that the
+  /// search visited, a measure of time that does not depend on the machine.
   int64_t numNodes = 0, work = 0;
 };
 
 struct Solution {
-  /// The value of each variable, by number. Empty if no assignment was found;
-  /// if `exact`, none exists.
+  /// The value of each variable, by the number of the variable. Empty if no
+  /// assignment was found. If `exact` is set as well, all assignments are
+  /// forbidden.
   std::vector<unsigned> assignment;
   Cost cost = kInfiniteCost;
   Cost lowerBound = 0;
   bool exact = false;
-  /// The variables of the wide components whose cost and bound differ.
+  /// The variables of the components whose search ended before its lower bound
+  /// reached the cost of its best assignment. Empty if `exact` is set.
   std::vector<unsigned> openVariables;
   /// The steps by which a checker derives `lowerBound`, if `certify` is set.
   /// docs/solver.md defines their language.

@@ -20,8 +20,9 @@
 
 namespace mlir::layout {
 
-/// Returns the column of each row of a square cost matrix, in O(n^3). Sums of
-/// costs must fit in int64.
+/// Assigns each row of the square matrix `costs` a column of its own such that
+/// the sum of costs[row][column] is minimal, and returns the column of each
+/// row. Takes O(n^3) steps. Sums of costs must fit in int64.
 llvm::SmallVector<int64_t>
 solveLinearAssignment(llvm::ArrayRef<llvm::SmallVector<int64_t>> costs);
 

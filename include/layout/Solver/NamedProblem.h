@@ -63,8 +63,9 @@ struct NamedTensor {
 
 struct NamedProblem {
   FactorGraph graph;
-  /// The names of the ops, which are the first variables of the graph, and
-  /// their configurations. The remaining variables represent copies.
+  /// The names of the ops, and the names of the configurations of each. Op i is
+  /// variable i of the graph, and its values are the indices of its
+  /// configurations. The variables after the ops represent copies of tensors.
   std::vector<std::string> ops;
   std::vector<std::vector<std::string>> configurations;
   std::vector<NamedTensor> tensors;
@@ -72,8 +73,9 @@ struct NamedProblem {
   llvm::json::Value makeAnswer(const Solution &solution) const;
 };
 
-/// Parses a problem from JSON. `maxEntries` bounds the total number of table
-/// entries.
+/// Parses a problem from JSON. Returns an error if the text is wrong, or if the
+/// domains and tables of the graph have more than `maxEntries` entries in
+/// total.
 llvm::Expected<NamedProblem>
 readNamedProblem(llvm::StringRef text, int64_t maxEntries = kMaxWcspEntries);
 

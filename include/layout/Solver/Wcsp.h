@@ -64,7 +64,8 @@ struct WcspProblem {
 /// The maximum number of variables of a function.
 constexpr unsigned kMaxWcspArity = 64;
 
-/// The maximum total of domain sizes and table entries that is read.
+/// The maximum sum of all domain sizes and table entries of a problem that is
+/// read; `readWcsp` returns an error for larger ones.
 constexpr int64_t kMaxWcspEntries = int64_t(1) << 27;
 
 llvm::Expected<WcspProblem> readWcsp(llvm::StringRef text,
@@ -82,8 +83,10 @@ llvm::Error writeWcsp(llvm::raw_ostream &os, const WcspProblem &problem);
 llvm::Error writeCertificate(llvm::raw_ostream &os, const WcspProblem &problem,
                              const Solution &solution);
 
-/// Reads the values of all variables, separated by white space, as solvers of
-/// the format write solutions.
+/// Reads an assignment: the value of each variable, separated by white space,
+/// as solvers of the format write solutions. Returns an error if there are not
+/// exactly as many values as variables of `graph`, or if one is not in its
+/// domain.
 llvm::Expected<std::vector<unsigned>> readAssignment(llvm::StringRef text,
                                                      const FactorGraph &graph);
 
