@@ -49,7 +49,8 @@ struct Link : Budget::Term {
   unsigned place;
 };
 
-/// Limits several searches together: each one gets what the ones before left.
+/// Applies the limits of the options to several searches together: each one
+/// gets what the ones before left.
 class SharedLimits {
 public:
   SharedLimits(const SolveOptions &options, const SolveStatistics &taken)

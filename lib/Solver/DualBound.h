@@ -63,7 +63,7 @@ public:
                                         core.getDomain(variable));
   }
   void computeExcess();
-  /// Drops a value of a variable, e.g. because of another bound.
+  /// Removes a value of a variable, e.g. because of another bound.
   void drop(unsigned variable, unsigned value);
   /// Returns the variables of `getModel()` in the order in which the forward
   /// half of a pass visits them.

@@ -118,7 +118,7 @@ public:
   enum class Rule { MinWidth, MinFill };
 
   Game(const CoreGraph &core, Rule rule);
-  /// Eliminates variables until the next message would have more than
+  /// Runs the elimination until the next message would have more than
   /// `maxTableSize` entries. Returns true if all variables are eliminated.
   bool play(int64_t maxTableSize);
 
@@ -188,7 +188,7 @@ void Game::addWork(unsigned v, ArrayRef<unsigned> neighbors) {
   work = work > kMost - size ? kMost : work + size;
 }
 
-/// Decrements `fills`, the number of edges that an elimination would add, for
+/// Lowers `fills`, the number of edges that an elimination would add, by 1 for
 /// each common neighbor of `a` and `b`, because these are adjacent from now on.
 /// Appends the neighbors to `changed`.
 void Game::lowerFillOfCommonNeighbors(unsigned a, unsigned b,

@@ -40,7 +40,7 @@ public:
                     const SetupCosts &shared,
                     std::vector<llvm::SmallVector<unsigned, 6>> values);
 
-  /// Selects the next set of free variables, and returns the graph of their
+  /// Chooses the next set of free variables, and returns the graph of their
   /// costs if all other variables keep their values in `assignment`.
   const FactorGraph &makeNext(llvm::ArrayRef<unsigned> assignment);
   /// Copies a solution of the graph that `makeNext` returned to the free

@@ -115,7 +115,7 @@ private:
   /// Adds `part`, costs that were taken out of the table of an edge, to the
   /// unary costs of its variable ends[end].
   void moveToEnd(unsigned edge, unsigned end, TableId part);
-  /// Prepends an edge to the edge list of its variable ends[end].
+  /// Adds an edge in front of the edge list of its variable ends[end].
   void link(unsigned edge, unsigned end);
   /// Sets the table of an edge, after moving the costs of hubs to them. If the
   /// table is a sum of a row and a column table, moves these to the two
@@ -123,8 +123,8 @@ private:
   void setTable(unsigned edge, TableId table);
   void kill(unsigned edge);
   void enqueue(unsigned variable);
-  /// Takes a variable with at most `limit` neighbors (1 or 2) from a worklist.
-  /// Returns false if there is none.
+  /// Removes a variable with at most `limit` neighbors (1 or 2) from a worklist
+  /// and sets `variable` to it. Returns false if the worklists have none.
   bool takeNext(unsigned &variable, unsigned limit);
   /// Calls fn(neighbor) for the live edges of a variable until it returns
   /// false, and unlinks dead edges on the way.

@@ -139,7 +139,7 @@ ParetoLabelSearch::ParetoLabelSearch(const FactorGraph &priced,
   possible = true;
 }
 
-/// Eliminates the variables from the end of `order` to its begin, which gives
+/// Runs bucket elimination from the end of `order` to its begin, which gives
 /// lower bounds of the cost of the rest for each label, and plans the steps.
 /// Variables of `core` are indices in `order`. Returns false if tables exceed
 /// the limits or no assignment is allowed.
@@ -259,9 +259,9 @@ void ParetoLabelSearch::planLevels(ArrayRef<unsigned> places) {
   numLevels += lasts.size();
 }
 
-/// Extends each label by each value of the variable of `step`. Appends to
-/// `next` those with a bound of at most `cutoff` whose use is within the limit
-/// at every peak.
+/// Appends to `next` each label extended by each value of the variable of
+/// `step`, if its bound is at most `cutoff` and its use is within the limit at
+/// every peak.
 void ParetoLabelSearch::extend(const Step &step, const Labels &labels,
                                Cost cutoff, Labels &next) {
   unsigned domain = graph.getDomainSize(step.variable);

@@ -66,8 +66,8 @@ public:
   void branch(unsigned variable, llvm::ArrayRef<unsigned> values);
   void beginComponent(llvm::ArrayRef<unsigned> variables);
   /// Inserts a line at byte `start`: an assignment of the current variables,
-  /// whose cost the bound of this component need not exceed. Does nothing if it
-  /// is empty.
+  /// whose cost the bound of this component need not exceed. An empty
+  /// assignment inserts no line.
   void insertWitness(size_t start, llvm::ArrayRef<unsigned> assignment);
   /// Ends the component or branch that began last.
   void end() { text += "end\n"; }

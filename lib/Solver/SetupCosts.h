@@ -44,9 +44,9 @@ class SetupCosts {
 public:
   using Convert = llvm::function_ref<Cost(Cost)>;
 
-  /// Finds the setup variables of `core`. There are none if their tables would
-  /// have more than 2^24 entries. `convert` maps a cost of the core to a cost
-  /// of the bound.
+  /// Finds the setup variables of `core`, but keeps the list empty if their
+  /// tables would have more than 2^24 entries. `convert` maps a cost of the
+  /// core to a cost of the bound.
   SetupCosts(const CoreGraph &core, const TableStore &store, Convert convert);
 
   bool isEmpty() const { return setupVariables.empty(); }

@@ -76,9 +76,9 @@ public:
     bool isTransposed = false; // the other variable comes first in the table
   };
 
-  /// The operands of `eliminate`, which computes base[i, j] + min over v of
-  /// unary[v] + first[v, i] + second[v, j], with 0 for kNoTable, and returns
-  /// the number of the elimination for `getSum` and `getChoice`.
+  /// Computes base[i, j] + min over v of unary[v] + first[v, i] + second[v, j],
+  /// with 0 for kNoTable. Returns the number of the elimination, for `getSum`
+  /// and `getChoice`.
   struct Elimination {
     unsigned domain; // of v
     TableId unary;

@@ -20,9 +20,9 @@
 
 namespace mlir::layout {
 
-/// Assigns each row of the square matrix `costs` a column of its own such that
-/// the sum of costs[row][column] is minimal, and returns the column of each
-/// row. Takes O(n^3) steps. Sums of costs must fit in int64.
+/// Finds a distinct column for each row of the square matrix `costs`, such that
+/// the sum of costs[row][column] is minimal. Returns the column of each row.
+/// Takes O(n^3) steps. Sums of costs must fit in int64.
 llvm::SmallVector<int64_t>
 solveLinearAssignment(llvm::ArrayRef<llvm::SmallVector<int64_t>> costs);
 
