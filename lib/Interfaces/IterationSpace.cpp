@@ -20,7 +20,7 @@ using namespace mlir::layout;
 
 namespace {
 
-/// The refinement of an op's operands over size expressions.
+/// Computes the iteration space of an op, with sizes that may be dynamic.
 class SpaceBuilder
     : public CommonRefinement<SpaceBuilder, IterationSpace, StoredAxis> {
 public:
@@ -76,7 +76,8 @@ std::string SpaceBuilder::describe(unsigned operand) const {
   return text;
 }
 
-/// Substitutes dims and sizes in the axes of `map`, of the first replica.
+/// Returns the stored axes of `map`, of the first replica, with its dims and
+/// sizes replaced by the given expressions.
 static std::vector<StoredAxis> placeOn(const LayoutMap &map,
                                        std::vector<IndexExpr> dims,
                                        ArrayRef<SizeExpr> sizeOf) {
@@ -101,7 +102,8 @@ std::vector<StoredAxis> layout::getAxesOnShape(const LayoutMap &map,
   return placeOn(map, std::move(dims), sizeOf);
 }
 
-/// Returns the largest value of `expr`, or std::nullopt if it may decrease.
+/// Returns the largest value of an index over all iterations, or std::nullopt
+/// if it is not a sum of loops times constants >= 0 and a constant.
 std::optional<SizeExpr> SpaceBuilder::largestIndex(AffineExpr expr) const {
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
     return getSize(dim.getPosition()) - SizeExpr(1);
@@ -179,8 +181,9 @@ LogicalResult SpaceBuilder::readOperands() {
   return success();
 }
 
-/// Treats outermost digits as unbounded: a digit that is always 0 on this shape
-/// is still an axis of storage.
+/// Replaces the loops by sums of digits in all axes that placeDigits cannot
+/// rewrite. Treats outermost digits as unbounded, because a digit that is
+/// always 0 on this shape is still an axis of storage.
 LogicalResult SpaceBuilder::substituteAxes() {
   std::vector<IndexExpr> dims(sizes.size());
   SmallVector<int64_t> bounds(space.digits.size(), kUnknownSize);
@@ -215,8 +218,9 @@ LogicalResult SpaceBuilder::setReach(unsigned operand, AxisAccess &axis) {
   return success();
 }
 
-/// Checks that padding stated by the type is either outside of what the loops
-/// write, or written by them.
+/// Checks that the type of operand `k` states no padding, or that the loops
+/// reach a box of its positions. Otherwise padding between elements would keep
+/// another value than stated.
 LogicalResult SpaceBuilder::checkStated(unsigned k) {
   if (operands[k].type && !reachesBox(space, k) &&
       statesPadding(operands[k].type))

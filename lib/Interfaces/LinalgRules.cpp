@@ -150,8 +150,8 @@ struct SoftmaxModel
   }
 };
 
-/// Returns the views between the `plain` and `packed` types of a pack or unpack
-/// without padding, or std::nullopt if there may be padding.
+/// Returns the plain dims as functions of the packed dims of a pack or unpack,
+/// and the inverse, or std::nullopt if there may be padding.
 template <typename OpTy>
 std::optional<std::pair<IndexView, IndexView>>
 getPackViews(OpTy op, RankedTensorType plain, RankedTensorType packed) {
@@ -198,7 +198,8 @@ getPackViews(OpTy op, RankedTensorType plain, RankedTensorType packed) {
   return std::make_pair(std::move(toPlain), std::move(toPacked));
 }
 
-/// The rule of packing, which is a view of another layout without padding.
+/// The rule of linalg.pack and linalg.unpack: a view if the tiles divide the
+/// sizes. Otherwise tensors keep their types.
 template <typename OpTy>
 struct PackModel : LayoutOpInterface::ExternalModel<PackModel<OpTy>, OpTy> {
   OpLayoutRule getLayoutRule(Operation *op) const {

@@ -64,7 +64,8 @@ RankedTensorType layout::getLocalType(RankedTensorType type) {
       type.getElementType(), local);
 }
 
-/// Returns the dims that the blocks of devices do not divide evenly.
+/// Returns the dims in which some devices hold fewer indices than others, or
+/// all dims if the tensor is on a mesh without `#layout.mesh`.
 static llvm::SmallBitVector findNonDivisibleDims(RankedTensorType type) {
   MeshAttr layout = getMeshLayout(type);
   llvm::SmallBitVector nonDivisible(type.getRank(),
@@ -168,11 +169,15 @@ bool layout::beginsFresh(Operation *op, unsigned r) {
 
 namespace {
 
-/// The part of a loop that a mesh coordinate has.
+/// The iterations of a loop that a device runs by its coordinate on a mesh
+/// axis: those with `loop floordiv divisor mod modulus` equal to the
+/// coordinate, or without `mod` if the modulus is 0.
 struct Share {
-  /// std::nullopt if a map has the whole tensor at position 0.
+  /// The loop, or std::nullopt if the devices at coordinate 0 hold the whole
+  /// tensor.
   std::optional<unsigned> loop;
-  /// 0 if the loop has one iteration, which is at position 0.
+  /// The digit of the loop. Both are 0 if the loop has one iteration, which
+  /// runs at coordinate 0.
   int64_t divisor, modulus;
 
   bool operator==(const Share &other) const {
@@ -181,14 +186,15 @@ struct Share {
   }
 };
 
-/// A tensor of an op, its indexing map, and its distribution.
+/// An operand or result of an op, its indexing map, and its distribution.
 struct Access {
   std::string name;
   AffineMap map;
   RankedTensorType type;
   bool isResult = false;
   unsigned number = 0; // of the operand or result
-  /// The share of each mesh axis; empty if the tensor is replicated.
+  /// The share of a device per mesh axis, or std::nullopt if all devices along
+  /// the axis have copies; an empty list if the tensor is replicated.
   SmallVector<std::optional<Share>> shares;
 
   bool isPartialAlong(StringRef axis) const {

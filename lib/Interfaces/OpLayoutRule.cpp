@@ -60,7 +60,8 @@ void layout::findTileableLoops(LoopsRule &rule) {
     llvm::SmallBitVector seen(rule.loops.size());
     for (AffineExpr expr : map.getResults()) {
       auto alone = dyn_cast<AffineDimExpr>(expr);
-      // A diagonal, or part of a sum.
+      // The dim is indexed by a sum, or by a loop that already indexes another
+      // dim (a diagonal): its loops cannot be tiled.
       if (alone && !seen.test(alone.getPosition())) {
         seen.set(alone.getPosition());
         continue;

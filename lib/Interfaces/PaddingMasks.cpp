@@ -28,7 +28,7 @@ TypedAttr layout::getPaddingAlong(ArrayRef<OperandAccess> operands,
   // another element when the loop is beyond its size.
   if (!isIndexed || !storesAllOf(space, k, loop))
     return {};
-  // Positions beyond the storage are added on reading, with the filler.
+  // Reading pads the operand by the filler beyond its storage.
   if (getPadding(type) || !mayHavePadding(type))
     return getFillerAttr(type);
   return {};
@@ -67,7 +67,8 @@ PaddingMasks layout::findPaddingMasks(ArrayRef<OperandAccess> operands,
         mask.push_back(loop);
         keepsBefore = true;
       } else if (type && statesPadding(type)) {
-        // A copy's plan accounts for the padding of its input.
+        // The plan of a copy, which computed `copyMask`, accounts for the
+        // padding of its input.
         if (body.isCopy
                 ? !llvm::is_contained(copyMask, loop)
                 : isElementwise && makes(body, inputs, r, getPadding(type)))

@@ -85,7 +85,8 @@ static Known evaluate(Operation *op, ArrayRef<Known> operands) {
   return known;
 }
 
-/// Evaluates result `result` of a body.
+/// Evaluates the value that `body` yields for a result if each input i is
+/// `inputs[i]`, or any value if that is null.
 static Known evaluateBody(Block &body, ArrayRef<TypedAttr> inputs,
                           unsigned result) {
   if (body.getNumArguments() <= inputs.size() + result)

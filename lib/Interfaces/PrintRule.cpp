@@ -54,7 +54,8 @@ static void printTensor(AffineMap map, raw_ostream &os) {
   os << ']';
 }
 
-/// Prints `, title i k` if a loop is chosen.
+/// Prints the loops for which `isChosen` returns true, e.g. `, reduces i k`
+/// with the title `reduces`, unless there are no such loops.
 static void printLoops(const LoopsRule &rule, StringRef title,
                        function_ref<bool(const LoopRule &)> isChosen,
                        raw_ostream &os) {

@@ -105,9 +105,9 @@ struct LoopCuts {
 };
 } // namespace
 
-/// Returns true if a tensor is stored by all digits of its dims, each on an
-/// axis of its own extent, and if each index that is a sum is one digit. Adds
-/// these splits to the loops.
+/// Returns true if each stored axis of a tensor is one digit of a dim, the
+/// digits of a dim cover it without overlap, and each dim that a sum of loops
+/// indexes is one digit. Adds the divisors of the digits to their loops.
 static bool hasWholeDigits(const OperandAccess &access,
                            MutableArrayRef<LoopCuts> loops) {
   FailureOr<LayoutMap> map = getLayoutMap(access.type);
@@ -155,8 +155,9 @@ static bool hasWholeDigits(const OperandAccess &access,
   return true;
 }
 
-/// Returns true if all tensors are stored by whole digits and every loop runs
-/// over some. A fast path that covers most candidates.
+/// Returns true if `hasWholeDigits` is true for all tensors, every loop has
+/// digits, and the divisors of each loop nest. Then the op has an iteration
+/// space. A fast path that covers most candidates.
 static bool runsOnWholeDigits(ArrayRef<OperandAccess> accesses,
                               size_t numLoops) {
   SmallVector<LoopCuts> loops(numLoops);
@@ -195,7 +196,9 @@ LogicalResult Checker::checkBlocks(const LoopsRule &rule) {
   return checkRule(local, reads, writes, refuse, usesPerElementAddressing);
 }
 
-/// Checks the digits of the loops, except of images, which have their own maps.
+/// Checks that the op has an iteration space, i.e. that all tensors split its
+/// loops at the same digits. Ops with tensors in images or in local memory of
+/// an NPU pass, because these are addressed by their own maps.
 LogicalResult Checker::checkLoops(const LoopsRule &rule) {
   for (ArrayRef<Type> types : {operands, results})
     if (llvm::any_of(types, isImage) || llvm::any_of(types, isLocal))
@@ -248,7 +251,8 @@ LogicalResult Checker::checkView(const ViewRule &view) {
   });
 }
 
-/// Returns true if digits of dim `d` in `x` split it at divisors of `divisor`.
+/// Returns true if the digits of dim `d` in `x` split it at divisors of
+/// `divisor` only, so that blocks of `divisor` indices are whole tiles.
 static bool hasWholeTiles(const IndexExpr &x, unsigned d, int64_t divisor) {
   return llvm::all_of(x.terms, [&](const DigitTerm &term) {
     const Digit &digit = term.digit;
@@ -270,7 +274,7 @@ LogicalResult Checker::checkPerDim(const PerDimRule &rule) {
   // Transfers address each element by its index.
   if (llvm::any_of(types, isLocal))
     return success();
-  // Tensors with all dims first.
+  // Tensors of full rank come before those without the dropped dims.
   llvm::stable_sort(types, [](RankedTensorType a, RankedTensorType b) {
     return a.getRank() > b.getRank();
   });

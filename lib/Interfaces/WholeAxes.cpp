@@ -30,8 +30,9 @@ WholeAxes::permute(ArrayRef<OpFoldResult> ofDims,
   return result;
 }
 
-/// Returns true if `x` uses only digits of touched dims that are inside their
-/// divisors. Dims with divisor 0 have no such digits.
+/// Returns true if `x` uses each touched dim d only by digits of `d mod
+/// divisors[d]`, the index inside of a tile. Requires that every touched dim
+/// has a divisor.
 static bool staysInside(const IndexExpr &x, const llvm::SmallBitVector &touched,
                         ArrayRef<int64_t> divisors) {
   return llvm::all_of(x.terms, [&](const DigitTerm &term) {
@@ -88,8 +89,8 @@ layout::findWholeAxes(RankedTensorType a, RankedTensorType b,
   for (auto [axis, dim] : llvm::zip(map->getStoredAxes(), axes.dimOfAxis)) {
     if (dim)
       continue;
-    // A touched dim may appear elsewhere only inside its divisor, in values but
-    // not in extents.
+    // Other axes may use a touched dim only by its index inside of a tile, and
+    // their extents may not use it.
     bool clashes = speaksOf(axis.extent, touched) ||
                    !staysInside(axis.value, touched, divisors);
     for (const DigitTerm &term : axis.value.terms)

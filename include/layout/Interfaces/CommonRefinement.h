@@ -39,11 +39,14 @@
 
 namespace mlir::layout {
 
-/// Builds a Space from operands whose axes are of type `Axis`.
+/// Computes an iteration space of type `Space`: splits the loops of an op into
+/// the mixed-radix digits in which its operands, with stored axes of type
+/// `Axis`, are stored.
 template <typename Derived, typename Space, typename Axis>
 class CommonRefinement {
 public:
-  /// Fills `space`.
+  /// Computes `space`. Fails, through `Derived::fail`, if the loops cannot run
+  /// on the stored axes of all operands.
   LogicalResult run();
 
 protected:
@@ -59,7 +62,7 @@ protected:
     return space.digitsOf[space.digits[digit].loop].front() == digit;
   }
 
-  /// Per operand, as functions of the loops.
+  /// The stored axes of each operand, as functions of the loops.
   SmallVector<ArrayRef<Axis>, 4> axes;
   SmallVector<bool, 8> dropped; // per loop: outermost digit is 0
   Space space;
@@ -90,8 +93,9 @@ private:
   SmallVector<SmallVector<int64_t, 6>, 6> breaks; // per loop, ascending from 1
 };
 
-/// Collects the points at which operands split loops, or fails unless they
-/// nest.
+/// Collects, per loop, the divisors at which operands split it into digits,
+/// e.g. 1 and 16 for `c floordiv 16` and `c mod 16`. Fails if one of them does
+/// not divide the next larger one.
 template <typename Derived, typename Space, typename Axis>
 LogicalResult CommonRefinement<Derived, Space, Axis>::cutLoops() {
   for (ArrayRef<Axis> operandAxes : axes)
@@ -124,7 +128,8 @@ LogicalResult CommonRefinement<Derived, Space, Axis>::cutLoops() {
   return success();
 }
 
-/// Numbers the digits in the order of IterationSpace.h.
+/// Numbers the digits: the outermost ones in loop order, then the inner ones by
+/// level, those of reductions before those of parallel loops.
 template <typename Derived, typename Space, typename Axis>
 void CommonRefinement<Derived, Space, Axis>::orderDigits() {
   space.digits.clear();
@@ -146,9 +151,10 @@ void CommonRefinement<Derived, Space, Axis>::orderDigits() {
           add(loop, points[level], Size(points[level + 1] / points[level]));
 }
 
-/// Replaces each digit of a loop by a sum of the digits that the loop is split
-/// into. Terms over loops with unchanged numbers are kept. Returns false if the
-/// axis has other terms.
+/// Rewrites `axis`, a function of the loops, to `result`, a function of the
+/// digits in `space`: a digit of a loop becomes the sum of the digits that it
+/// is split into. Terms of another kind are kept if each of their loops is one
+/// digit of the same number; otherwise returns false.
 template <typename Derived, typename Space, typename Axis>
 bool CommonRefinement<Derived, Space, Axis>::placeDigits(const Value &axis,
                                                          Value &result) const {
@@ -187,7 +193,8 @@ bool CommonRefinement<Derived, Space, Axis>::placeDigits(const Value &axis,
   return true;
 }
 
-/// Sets the axes as functions of the digits.
+/// Sets the axes of all operands in `space` as functions of its digits. Fails
+/// if `Derived::substituteAxes` fails for axes that placeDigits cannot rewrite.
 template <typename Derived, typename Space, typename Axis>
 LogicalResult CommonRefinement<Derived, Space, Axis>::placeAxes() {
   space.operands.resize(axes.size());
@@ -202,15 +209,17 @@ LogicalResult CommonRefinement<Derived, Space, Axis>::placeAxes() {
   return success(isComplete || succeeded(derived().substituteAxes()));
 }
 
-/// Raises extents to all positions in the storage of results, which may exceed
-/// those that the loops need.
+/// Raises the extents of outermost digits so that the loops reach every
+/// position in the storage of results, which may have more positions than the
+/// sizes of the loops need.
 template <typename Derived, typename Space, typename Axis>
 void CommonRefinement<Derived, Space, Axis>::raiseExtents() {
   for (auto [k, operand] : llvm::enumerate(space.operands)) {
     if (!derived().isResult(k))
       continue;
     for (const Access &axis : operand) {
-      // A digit with one value has the stride of the digit above it.
+      // A digit with one value has the stride of the next slower digit, which
+      // is preferred.
       decltype(axis.value.terms.data()) top = nullptr;
       for (const auto &term : axis.value.terms)
         if (!top || (term.stride.isProvablyAtLeast(top->stride) &&
@@ -244,7 +253,8 @@ void CommonRefinement<Derived, Space, Axis>::findPadding() {
   }
 }
 
-/// Returns true if `axis` is digits in row-major order, and appends these.
+/// Returns true if `axis` fuses digits in row-major order, such as 16 * c1 + c0
+/// with 16 values of c0, and appends these digits, most significant first.
 template <typename Derived, typename Space, typename Axis>
 bool CommonRefinement<Derived, Space, Axis>::isRowMajorOf(
     const Access &axis, SmallVectorImpl<unsigned> &digits) const {
@@ -257,8 +267,8 @@ bool CommonRefinement<Derived, Space, Axis>::isRowMajorOf(
       return term.digit.isDim() && term.digit.isWholeSource() &&
              term.stride == stride;
     };
-    // Digits with one value share the stride of the following digit, which
-    // remains the fastest.
+    // Digits with one value have the stride of another digit, and are placed
+    // before it, as slower ones.
     SmallVector<unsigned> units;
     llvm::erase_if(left, [&](const auto &term) {
       bool isFound = fits(term) && isUnit(term);
@@ -306,7 +316,7 @@ LogicalResult CommonRefinement<Derived, Space, Axis>::planAxis(unsigned operand,
              " is swizzled, or a stride or an offset of it depends on a "
              "dynamic size";
     });
-  // Points inside the logical box are inside the storage.
+  // Positions of indices below the sizes are inside of the storage.
   axis.required = axis.extent;
   bool reachesPadding = false;
   axis.value.walkDims([&](unsigned digit) {
@@ -342,8 +352,9 @@ SmallVector<bool, 12> CommonRefinement<Derived, Space, Axis>::findUsed() const {
   return used;
 }
 
-/// Drops digits that a layout omits because they have one value on this shape
-/// (`c mod 32` of 17 channels, or a dim of size 1): they need no loop.
+/// Drops the outermost digits that have one value and that no operand stores
+/// (`c floordiv 32` of 17 channels, or a dim of size 1), because they need no
+/// loop. Returns true if there are any.
 template <typename Derived, typename Space, typename Axis>
 bool CommonRefinement<Derived, Space, Axis>::dropUnitDigits() {
   SmallVector<bool, 12> used = findUsed();
@@ -357,8 +368,9 @@ bool CommonRefinement<Derived, Space, Axis>::dropUnitDigits() {
   return changed;
 }
 
-/// Checks that a shape determines every digit, and that every written position
-/// gets one element, or padding.
+/// Checks that each digit is on a stored axis of some operand, so that a shape
+/// determines its trip count, and that loops over padding write no elements of
+/// results.
 template <typename Derived, typename Space, typename Axis>
 LogicalResult CommonRefinement<Derived, Space, Axis>::checkDigits() {
   SmallVector<bool, 12> used = findUsed();

@@ -39,7 +39,8 @@
 
 namespace mlir::layout {
 
-/// The access of the loops to one operand.
+/// An operand or result of an op with loops: its type, and the map from the
+/// loops to its logical index.
 struct OperandAccess {
   AffineMap map;         // loops -> logical index
   RankedTensorType type; // logical, with or without a layout; null for a scalar
@@ -49,8 +50,8 @@ struct OperandAccess {
   const std::vector<StoredAxis> *axes = nullptr;
 };
 
-/// Returns the stored axes of a tensor in linear memory, with the static sizes
-/// of its shape.
+/// Returns the stored axes of a tensor with this layout and shape, as functions
+/// of its dims. Static sizes are substituted; dynamic ones stay symbolic.
 std::vector<StoredAxis> getAxesOnShape(const LayoutMap &map,
                                        ArrayRef<int64_t> shape);
 
@@ -82,8 +83,9 @@ struct IterationSpace {
   bool hasPadding() const { return llvm::is_contained(isPadded, true); }
 };
 
-/// Returns the map from the digits to the index of operand `k`, with its axes
-/// expanded to the digits that they fuse.
+/// Returns the map from the digits of `space` to the stored axes of operand
+/// `k`. An axis that fuses digits in row-major order is replaced by these
+/// digits, with one result each.
 AffineMap getExpandedMap(const IterationSpace &space, unsigned k,
                          MLIRContext *context);
 

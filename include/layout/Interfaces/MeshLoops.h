@@ -27,14 +27,16 @@
 
 namespace mlir::layout {
 
-/// Returns true if a tensor is on a mesh.
+/// Returns true if `type` is a tensor whose layout places it on a mesh of
+/// devices.
 bool liesOnMesh(Type type);
 
-/// Returns true if a tensor holds partial sums (P4).
+/// Returns true if `type` is a tensor of partial sums (`#layout.partial`):
+/// replicas on devices are summands of an element (P4 of docs/spec.md).
 bool isPartial(Type type);
 
-/// Returns the `#layout.mesh` of a type without its padding and partial sums,
-/// or null.
+/// Returns the `#layout.mesh` of a type, inside of `#layout.padded` and
+/// `#layout.partial` if it has these, or null.
 MeshAttr getMeshLayout(RankedTensorType type);
 
 /// Returns `type` replicated on the mesh of `axes`, with its layout as the
@@ -42,8 +44,8 @@ MeshAttr getMeshLayout(RankedTensorType type);
 /// accept as local one, is returned unchanged.
 RankedTensorType placeOnMesh(RankedTensorType type, const Mesh &axes);
 
-/// Returns the type of the largest block of a `#layout.mesh` on one device,
-/// with its local layout and padding, or `type` if it is not on a mesh.
+/// Returns the type of the largest block of a tensor on one device, with its
+/// local layout and padding, or `type` if it has no `#layout.mesh`.
 RankedTensorType getLocalType(RankedTensorType type);
 
 /// Returns true if a conversion only converts the blocks in each device's
@@ -64,8 +66,9 @@ LoopsRule withSizesOf(const LoopsRule &rule, TypeRange operands,
 bool computesWholeBlocks(Operation *op, const OpLayoutRule &rule,
                          TypeRange operands, TypeRange results);
 
-/// Returns true if the init of result `r` is rematerializable and not constant:
-/// it can be made in parts of which only one has the initial value.
+/// Returns true if the init of result `r` is not a constant, and can be made in
+/// any layout at no cost, e.g. by linalg.fill. Then devices can make it as
+/// partial sums, of which only one has the initial value.
 bool beginsFresh(Operation *op, unsigned r);
 
 /// Returns true if devices may each run some iterations of `loop`: the loop

@@ -69,10 +69,11 @@ struct LoopsRule {
   /// True if no element of an operand is read. If the tensor operands are
   /// rematerializable, e.g. fresh storage, so are the results.
   bool onlyWrites = false;
-  /// True if the lowering converts operands that the loops cannot run on.
+  /// True if every combination of layouts is permitted, because the lowering
+  /// converts operands on whose stored axes the loops cannot run.
   bool runsAnywhere = false;
   /// The reduction that combines the values of each result, or std::nullopt if
-  /// it is not a single op. May be empty.
+  /// the body does not combine them by one known op. May be empty.
   SmallVector<std::optional<Reduction>> combiners;
   /// The operand with the initial value of each result, or std::nullopt if
   /// there is none. May be empty.
@@ -97,17 +98,21 @@ struct PerDimRule {
   /// The dims that tensors of a lower rank drop (DroppedDims.h), each of size 1
   /// and whole.
   llvm::SmallBitVector dropped;
-  /// True for operands that are read completely; empty if all are. An op that
-  /// reads a part of an operand writes all that it reads.
+  /// Per operand, true if all its elements are read; an empty list if this
+  /// holds for all. Of the other operands, as of a slice's source, the op reads
+  /// as many elements as it writes.
   SmallVector<bool> isRead;
-  /// True if the result is an operand with a part overwritten.
+  /// True if the result is an operand of which a part is overwritten
+  /// (tensor.insert_slice).
   bool writesPart = false;
 };
 
-/// The result can be made in any layout at no cost, and reads no tensor.
+/// A rule under which the op reads no tensor and can make its result in any
+/// layout at no cost (tensor.empty, constants).
 struct RematerializableRule {};
 
-/// No element is read, so every layout is permitted.
+/// A rule under which every layout is permitted, because the op reads only
+/// shapes, not elements (tensor.dim).
 struct ShapeRule {};
 
 /// The constraints of an op on the layouts of its tensors.
@@ -122,16 +127,16 @@ void print(const OpLayoutRule &rule, raw_ostream &os);
 /// ops with the elementwise traits, or an opaque one.
 OpLayoutRule getLayoutRule(Operation *op);
 
-/// Returns true if the layout of one tensor constrains the others: for loops,
-/// views and ops per dim.
+/// Returns true if the layout of one tensor constrains the layouts of the
+/// others: for LoopsRule, ViewRule and PerDimRule.
 bool relatesTensors(const OpLayoutRule &rule);
 
 /// Returns true if the results of `op`, which has this rule, can be made in any
 /// layout at no cost.
 bool isRematerializable(Operation *op, const OpLayoutRule &rule);
 
-/// Returns true if `digit` divides its dim only at divisors of `divisor`, so
-/// that blocks of that many indices hold whole tiles.
+/// Returns true if `digit` splits its dim only at divisors of `divisor`, so
+/// that every aligned block of `divisor` indices consists of whole tiles.
 inline bool cutsAtDivisorsOf(const Digit &digit, int64_t divisor) {
   return divisor % digit.divisor == 0 &&
          (!digit.modulus || divisor / digit.divisor % digit.modulus == 0);

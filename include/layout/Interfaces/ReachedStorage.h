@@ -27,7 +27,9 @@
 
 namespace mlir::layout {
 
-/// Returns true if indices of `loop`, with padding, have different positions.
+/// Returns true if all indices of `loop`, those of padding included, have
+/// different positions in the storage of the operand: one of its row-major axes
+/// has each digit of the loop with several values.
 template <typename Space>
 bool storesAllOf(const Space &space, unsigned operand, unsigned loop) {
   return llvm::all_of(space.digitsOf[loop], [&](unsigned digit) {
@@ -38,10 +40,12 @@ bool storesAllOf(const Space &space, unsigned operand, unsigned loop) {
   });
 }
 
-/// Returns true if the digits reach every position of one range of each axis.
+/// Returns true if the positions of `operand` that the loops reach are a box:
+/// all combinations of one range per stored axis.
 bool reachesBox(const IterationSpace &space, unsigned operand);
 
-/// Returns true if the digits reach every position in storage.
+/// Returns true if the loops reach every position in the storage of `operand`,
+/// padding included.
 bool reachesAll(const IterationSpace &space, unsigned operand);
 
 } // namespace mlir::layout

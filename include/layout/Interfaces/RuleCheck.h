@@ -40,7 +40,8 @@ LogicalResult checkRule(Operation *op, const OpLayoutRule &rule,
                         FailureReason refuse = {},
                         bool usesPerElementAddressing = false);
 
-/// Returns true if `source`, which only writes, can write its result as `type`.
+/// Returns true if `source`, an op that reads no element, such as linalg.fill,
+/// can run if its result and its shaped operands all have the given type.
 bool canWriteAs(Operation *source, Type type);
 
 } // namespace mlir::layout

@@ -24,22 +24,26 @@
 namespace mlir::layout {
 
 struct WholeAxes {
-  /// Per stored axis, its touched dim, if any.
+  /// Per stored axis, the touched dim (one that is padded or sliced) whose
+  /// indices, or whole tiles of these, are its positions; std::nullopt for
+  /// other axes.
   SmallVector<std::optional<unsigned>> dimOfAxis;
-  /// Per stored axis, the number of indices of the dim in one position.
+  /// Per stored axis, the number of indices of `dimOfAxis` in one position: 1,
+  /// or the tile size.
   SmallVector<int64_t> divisorOfAxis;
 
-  /// Returns, per stored axis, the entry of its dim in positions, rounded up,
-  /// or that of `other` if it has none. Entries of dims with a divisor above 1
-  /// must be constants.
+  /// Converts numbers per dim, e.g. sizes, to numbers per stored axis: that of
+  /// its dim, divided by its divisor and rounded up, or that of `other` if the
+  /// axis has no touched dim. Numbers of dims with a divisor above 1 must be
+  /// constants.
   SmallVector<OpFoldResult> permute(ArrayRef<OpFoldResult> ofDims,
                                     ArrayRef<OpFoldResult> other) const;
 };
 
-/// Finds the axes of the `touched` dims if two types have the same map, every
-/// touched dim is a whole axis, and all other dims have equal sizes. An axis of
-/// tiles of `divisor` indices is accepted if `isDivisor(dim, divisor)` returns
-/// true.
+/// Finds the stored axes of the `touched` dims. Returns std::nullopt unless
+/// both types have the same map, each touched dim is an axis of its own, and
+/// all other dims have equal sizes. An axis of tiles of `divisor` indices is
+/// accepted if `isDivisor(dim, divisor)` returns true.
 std::optional<WholeAxes> findWholeAxes(
     RankedTensorType a, RankedTensorType b, const llvm::SmallBitVector &touched,
     function_ref<bool(unsigned dim, int64_t divisor)> isDivisor = nullptr);
