@@ -79,7 +79,9 @@ private:
 };
 } // namespace
 
-/// Emits the slice of `source` at `offsets`, as a row-major tensor.
+/// Emits the slice of `source` with the given offsets and sizes and strides of
+/// 1, as a tensor without a layout. If a size is the constant 0, emits a
+/// tensor.empty instead.
 static Value emitSlice(OpBuilder &b, Location loc, Value source,
                        ArrayRef<OpFoldResult> offsets,
                        ArrayRef<OpFoldResult> sizes) {

@@ -60,8 +60,9 @@ static void unifyShapes(RewriterBase &rewriter, linalg::SoftmaxOp op) {
                                               softmax->getResult(0));
 }
 
-/// Rewrites a gather to one of single elements: gathered coordinates are
-/// elements of the indices, the others are those of the result.
+/// Rewrites a tensor.gather as a linalg.generic over its result that reads one
+/// element of the source per iteration. In gathered dims, its index is an
+/// element of the tensor of indices, and in other dims a loop.
 static Value writeGather(RewriterBase &rewriter, tensor::GatherOp op) {
   Location loc = op.getLoc();
   auto type = cast<RankedTensorType>(op.getResult().getType());
@@ -70,7 +71,7 @@ static Value writeGather(RewriterBase &rewriter, tensor::GatherOp op) {
   ArrayRef<int64_t> gathered = op.getGatherDims();
   bool isReduced = type.getRank() ==
                    batch + sourceRank - static_cast<int64_t>(gathered.size());
-  // The source dim of each result dim after those of the indices.
+  // Per result dim after those of the indices, the dim of the source.
   SmallVector<int64_t> sourceDims;
   for (int64_t d = 0; d < sourceRank; ++d)
     if (!isReduced || !llvm::is_contained(gathered, d))
@@ -121,7 +122,8 @@ static void allowReciprocals(Value quotients) {
   });
 }
 
-/// Replaces `op` by its decomposition.
+/// Replaces `op` by its decomposition. Fails, with an error at `op`, if it
+/// works on buffers, cannot be decomposed, or would get results of other types.
 static LogicalResult decompose(RewriterBase &rewriter,
                                linalg::AggregatedOpInterface op) {
   auto onTensors = dyn_cast<DestinationStyleOpInterface>(op.getOperation());
@@ -156,7 +158,8 @@ static SmallVector<OpTy> collect(Operation *root,
   return ops;
 }
 
-/// Decomposes the ops below `root` that are not aggregates.
+/// Decomposes each tensor.gather and Winograd transform below `root` that
+/// `selects` accepts. These do not implement AggregatedOpInterface.
 static LogicalResult decomposeOthers(RewriterBase &rewriter, Operation *root,
                                      function_ref<bool(Operation *)> selects) {
   for (auto op : collect<tensor::GatherOp>(root, selects)) {
@@ -196,7 +199,7 @@ layout::decomposeAggregates(Operation *root,
   constexpr unsigned kMaxRounds = 64;
   for (unsigned round = 0;; ++round) {
     auto ops = collect<linalg::AggregatedOpInterface>(root, [&](Operation *op) {
-      // Later passes lower relayouts.
+      // Later passes lower packs and unpacks.
       return !isa<linalg::PackOp, linalg::UnPackOp>(op) && selects(op);
     });
     if (ops.empty())

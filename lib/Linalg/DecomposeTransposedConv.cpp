@@ -39,7 +39,8 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The most dense convolutions that replace one op, a bound on code size.
+/// The maximum number of dense convolutions that replace one op, a bound on
+/// code size. An op that needs more is not rewritten.
 static constexpr int64_t kMostConvolutions = 64;
 
 //===----------------------------------------------------------------------===//
@@ -47,7 +48,8 @@ static constexpr int64_t kMostConvolutions = 64;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A dim of the image that is read at `step` * result + `dilation` * tap.
+/// A dim of the image, the first input, that is read at index `step` * result +
+/// `dilation` * tap.
 struct Window {
   unsigned imageDim = 0, resultDim = 0;
   std::optional<unsigned> tapDim; // of the weights
@@ -56,16 +58,18 @@ struct Window {
   SpreadDim spread;
 };
 
-/// The dense convolution of results `apart` * t + `first`, t < `count`: the sum
-/// over m < `taps` of tap `tapStep` * m + `tap` times pixel `step` * t +
-/// `dilation` * m + `pixel`. The other symbols are in DenseWindow.
+/// The dense convolution that computes the results `apart` * t + `first`, t <
+/// `count`: each is the sum over m < `taps` of tap `tapStep` * m + `tap` times
+/// pixel `step` * t + `dilation` * m + `pixel`. The other symbols are in
+/// DenseWindow.
 struct Remainder {
   int64_t first = 0, count = 0;
   int64_t tap = 0, taps = 0;
   int64_t pixel = 0;
 };
 
-/// The parameters that all remainders of a window share.
+/// The parameters of the dense convolutions of a window that do not depend on
+/// the remainder (see Remainder).
 struct DenseWindow {
   int64_t apart, tapStep, step, dilation;
   explicit DenseWindow(const Window &window) {
@@ -85,8 +89,9 @@ struct DenseWindow {
 };
 } // namespace
 
-/// Returns how `op` reads dim `dim` of its first input, or std::nullopt if this
-/// is not a window.
+/// Returns how `op` reads dim `dim` of its first input, or std::nullopt if the
+/// index is not the sum of a result loop and an optional loop of the weights,
+/// each times a constant.
 static std::optional<Window> findWindow(linalg::LinalgOp op, unsigned dim) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   // A coefficient for each loop, and a constant.
@@ -150,7 +155,8 @@ static SmallVector<Remainder> findRemainders(const Window &window,
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-/// Returns true if `op` is a sum of products of two static tensors.
+/// Returns true if `op` sums products of two inputs, and all its tensors have
+/// static shapes and no encodings.
 static bool isConvolution(linalg::LinalgOp op) {
   auto isPlain = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -193,7 +199,9 @@ public:
   Densifier(RewriterBase &rewriter, linalg::LinalgOp op)
       : rewriter(rewriter), op(op), loc(op.getLoc()) {}
 
-  /// Analyzes the op. Returns false if it is not rewritten.
+  /// Finds the pixels, windows and remainders. Returns false if the op is not a
+  /// convolution of a spread image, or needs more than kMostConvolutions dense
+  /// ones.
   bool analyze();
   void rewrite();
 
@@ -201,7 +209,8 @@ private:
   void padPixels();
   void adaptMaps();
   Value makeInit(const Slice &slice);
-  /// Inserts the results with these remainders, one per window, into `whole`.
+  /// Emits the dense convolution of the chosen remainders, one per window, and
+  /// returns `whole` with its results inserted. Without taps, returns `whole`.
   Value convolve(ArrayRef<Remainder> chosen, Value whole);
 
   RewriterBase &rewriter;
@@ -293,7 +302,8 @@ void Densifier::padPixels() {
                                  before, behind, zero);
 }
 
-/// Changes the indexing map of the image to that of the dense windows.
+/// Replaces steps and dilations in the indexing map of the image by those of
+/// the dense convolutions.
 void Densifier::adaptMaps() {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   SmallVector<AffineExpr> exprs(maps[0].getResults());
@@ -315,7 +325,9 @@ void Densifier::adaptMaps() {
       .setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
 }
 
-/// Returns the init of the results in `slice`.
+/// Returns the init of a dense convolution, which has the results in `slice`: a
+/// smaller linalg.fill or linalg.broadcast if the init of the op is one, or
+/// else a slice of it.
 Value Densifier::makeInit(const Slice &slice) {
   Value init = op->getOperand(2);
   auto makeEmpty = [&]() -> Value {

@@ -160,7 +160,8 @@ static bool isWithin(const StridedView &view, ArrayRef<int64_t> shape,
   return first >= 0 && last < count;
 }
 
-/// Appends the elements of a view to `to`, row by row.
+/// Appends the elements of a strided view, each of `bytes` bytes, to `to` in
+/// row-major order. `position` is the index in `from` of the first one.
 static void copyElements(ArrayRef<char> from, ArrayRef<int64_t> shape,
                          ArrayRef<int64_t> strides, int64_t position,
                          size_t bytes, SmallVectorImpl<char> &to) {

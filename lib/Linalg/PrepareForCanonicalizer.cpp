@@ -77,7 +77,8 @@ static void prepare(RewriterBase &rewriter, tensor::ExtractSliceOp slice) {
     return;
   Location loc = slice.getLoc();
   rewriter.setInsertionPoint(slice);
-  // The slice of each tensor, and the slice of the result that remains.
+  // The slices of the unpack's source and destination, and the slice `rest` of
+  // the new unpack's result.
   struct Part {
     Part(OpBuilder &b, Location loc, Value tensor)
         : sizes(tensor::getMixedSizes(b, loc, tensor)),
@@ -118,7 +119,7 @@ static void prepare(RewriterBase &rewriter, tensor::ExtractSliceOp slice) {
       slice, slice.getType(), part, rest.offsets, rest.sizes, rest.strides);
 }
 
-/// Returns the sizes of `view`.
+/// Returns the sizes of the result of a reshape.
 static SmallVector<OpFoldResult> getSizes(OpBuilder &b,
                                           tensor::ExpandShapeOp view) {
   return view.getMixedOutputShape();

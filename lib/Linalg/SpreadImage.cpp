@@ -30,7 +30,8 @@ static bool hasZeroBorder(tensor::PadOp pad) {
          llvm::none_of(pad.getStaticLow(), ShapedType::isDynamic);
 }
 
-/// Matches pixels that are inserted into zeros.
+/// Matches a tensor.insert_slice of pixels into zeros, with static offsets and
+/// strides. Returns std::nullopt for others.
 static FoundImage readInsertion(tensor::InsertSliceOp op) {
   RankedTensorType type = op.getSourceType();
   if (!isZeroTensor(op.getDest()) || op.getDroppedDims().any() ||

@@ -32,7 +32,8 @@ struct SpreadDim {
 /// An image that is zero except for its pixels.
 struct SpreadImage {
   Value pixels;
-  /// The splits of dims without zeros, innermost op first.
+  /// The tensor.expand_shape ops that split dims of the image, in program
+  /// order. The dims that they split have no zeros.
   SmallVector<tensor::ExpandShapeOp> splits;
   SmallVector<SpreadDim> dims;
 
@@ -46,8 +47,8 @@ struct SpreadImage {
   Value makePixels(OpBuilder &b) const;
 };
 
-/// Returns the pixels of `image` and their positions, or std::nullopt if
-/// `image` does not have this form.
+/// Returns the pixels of `image` and their positions, or std::nullopt if ops of
+/// other kinds, or with dynamic offsets, create it.
 std::optional<SpreadImage> findSpreadImage(Value image);
 
 } // namespace mlir::layout
