@@ -30,7 +30,8 @@ Operation *LayoutAssignment::getAnchor(unsigned node) const {
   return op ? op : value.getParentBlock()->getParentOp();
 }
 
-/// Computes the required conversions, in the order of the tensors.
+/// Computes the conversions that the choice of `result` requires, in the order
+/// of the tensors.
 static void readConversions(LayoutAssignment &result, CostModel &costs) {
   const Program &program = result.program;
   LayoutModel model(program, result.candidates, costs);
@@ -61,7 +62,7 @@ static void readConversions(LayoutAssignment &result, CostModel &costs) {
         before.push_back(result.choice[node]);
       continue;
     }
-    // One entry per conversion.
+    // Per requested layout, i.e. per conversion, the consumers.
     SmallVector<
         std::pair<LayoutId, SmallVector<const TensorClass::Consumer *, 2>>, 2>
         consumersOf;
@@ -152,7 +153,8 @@ void layout::reportMemory(Operation *root, const LayoutAssignment &assignment) {
 }
 
 namespace {
-/// Finds a choice and a lower bound.
+/// Finds a configuration for each node and a lower bound of the cost by the
+/// solver, in several rounds if the memory of a device is limited.
 class AssignmentSolver {
 public:
   AssignmentSolver(Operation *root, LayoutAssignment &result, CostModel &costs,
@@ -184,13 +186,15 @@ private:
   const SolveOptions &options;
   MemoryModel memory;
   std::vector<LivenessPoint> points;
-  /// The number of points that the next round adds.
+  /// The maximal number of program points whose live bytes the next round
+  /// limits in addition.
   unsigned step = 4;
 };
 } // namespace
 
-/// Sets the peak of live bytes and its op. Returns the live bytes at each
-/// point.
+/// Sets the peak of live bytes, and the op at the peak, for the configurations
+/// `choice`. Returns the live bytes at each program point, or an empty list if
+/// the target has no memory.
 std::vector<int64_t> AssignmentSolver::measure(ArrayRef<unsigned> choice) {
   std::vector<int64_t> bytes;
   if (!costs.getModel().getMemory())
@@ -208,9 +212,10 @@ std::vector<int64_t> AssignmentSolver::measure(ArrayRef<unsigned> choice) {
   return bytes;
 }
 
-/// Adds the points at which `choice` exceeds the limit, highest first, or
-/// returns false if there are no new ones. Without a choice, uses the given
-/// types to find the op with the highest peak.
+/// Adds to `limited` the program points at which `choice` exceeds the memory
+/// limit, highest first, at most `step` of them. Returns false if there is none
+/// to add. An empty `choice` stands for the given types, if no point is limited
+/// yet.
 bool AssignmentSolver::addExceeded(std::vector<const LivenessPoint *> &limited,
                                    ArrayRef<unsigned> choice) {
   bool hasNone = choice.empty();
@@ -232,8 +237,9 @@ bool AssignmentSolver::addExceeded(std::vector<const LivenessPoint *> &limited,
   return !exceeded.empty();
 }
 
-/// Extends `known` to all variables. Those of peaks come last in the graph and
-/// in their factors; each gets the least value that its factors allow.
+/// Extends the assignment `known` to all variables of the graph. The further
+/// variables are live bytes at peaks. They come last in the graph and in their
+/// factors; each gets the least value that its factors allow.
 static std::vector<unsigned> extendToPeaks(const FactorGraph &graph,
                                            ArrayRef<unsigned> known) {
   std::vector<unsigned> values(known);
@@ -252,7 +258,9 @@ static std::vector<unsigned> extendToPeaks(const FactorGraph &graph,
   return values;
 }
 
-/// Solves `model`, starting from `known`, or from the given types if empty.
+/// Solves `model` with limits on the live bytes at the `limited` program
+/// points. Starts from the assignment `known`, or from the given types if it is
+/// empty.
 Solution AssignmentSolver::solve(LayoutModel &model,
                                  const SolveOptions &options,
                                  ArrayRef<const LivenessPoint *> limited,
@@ -288,8 +296,9 @@ Solution AssignmentSolver::solve(LayoutModel &model,
   return solution;
 }
 
-/// Solves without points at which no choice exceeded the limit. A certificate
-/// includes these, and its search starts from the solution without them.
+/// Solves with limits only at program points at which a solution exceeded the
+/// memory limit. A certificate needs limits at all points: if one is requested,
+/// solves with all of them, starting from that solution.
 Solution AssignmentSolver::run() {
   SolveOptions without = options;
   without.certify &= !limitsPoints();

@@ -158,7 +158,7 @@ void Chooser::goBackward() {
 void Chooser::spread() {
   std::vector<char> isSet(choice.size(), false);
   std::deque<unsigned> queue;
-  // Ops with needs of their own have priority over boundaries.
+  // Ops with a preferred layout have priority over other anchors.
   for (bool needs : {true, false})
     for (unsigned node = 0, e = choice.size(); node < e; ++node)
       if (isAnchor(node) && hasNeed(node) == needs) {
@@ -236,8 +236,9 @@ void Chooser::vote() {
   }
 }
 
-/// Chooses the layout of each op on its own: the one it needs, or else the
-/// first Carried one, preferably with the layout of its first operand.
+/// Chooses the layout of each op without regard to its neighbors: the one it
+/// prefers, or else the first Carried one, preferably with the layout that its
+/// first operand has.
 void Chooser::state() {
   for (unsigned node = 0, e = choice.size(); node < e; ++node) {
     const NodeClass &known = program.getClass(program.nodes[node]);
@@ -268,7 +269,7 @@ void Chooser::state() {
   }
 }
 
-/// Counts each conversion once for every consumer.
+/// Replaces each shared conversion by one conversion for each of its consumers.
 static void convertForEach(LayoutAssignment &assignment) {
   const Program &program = assignment.program;
   llvm::DenseMap<Value, const Tensor *> tensors;

@@ -20,7 +20,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// Propagates layouts through nodes until no new layout appears.
+/// Finds the configurations of all node classes: propagates layouts from node
+/// to node until no new layout appears, or limits are reached.
 class Propagation {
 public:
   Propagation(const Program &program, CostModel &costs,
@@ -86,7 +87,7 @@ static raw_ostream &operator<<(raw_ostream &os, const Shown &shown) {
   return os << ')';
 }
 
-/// Returns true if the op can run in `layouts`.
+/// Returns true if the op of `node` can run if its tensors have `layouts`.
 bool Propagation::canRun(const NodeClass &node,
                          const OpLayouts &layouts) const {
   if (costs.getModel().usesPerElementAddressing() || node.isFlowClass() ||
@@ -140,8 +141,9 @@ void Propagation::propose(unsigned tensorClass, LayoutId layout) {
   queue.push_back({tensorClass, layout});
 }
 
-/// Builds the configuration of a flow class from the layout of its slot 0, or
-/// of an inserted part.
+/// Builds the configuration of a flow class in which its tensor (slot 0), or an
+/// inserted part (slot 1, 2, ..), has `layout`. Returns std::nullopt if it is
+/// not storable, or if a part would not be a slice of the storage.
 std::optional<OpConfig> Propagation::getFlowConfig(const NodeClass &flowClass,
                                                    OpConfig::Origin origin,
                                                    LayoutId layout,

@@ -283,7 +283,8 @@ std::optional<OpConfig> ConfigBuilder::carryView(const ViewRule &view,
   });
 }
 
-/// Returns true if the op's slices respect the tiles of the layout.
+/// Returns true if an op with this rule slices only between the tiles of the
+/// layout.
 static bool keepsTiles(const LayoutMap &map, const PerDimRule &rule) {
   for (const Coordinate &coordinate : map.getCoordinates())
     for (const DigitTerm &term : coordinate.value.terms) {

@@ -43,7 +43,8 @@ private:
   std::vector<unsigned> parent;
   std::vector<char> isFixed;
   DenseMap<void *, unsigned> nodeOf;
-  /// The parts, each with the use of the tensor into which it is inserted.
+  /// The inserted slices, each with the number of the use of the tensor into
+  /// which it is inserted.
   std::vector<std::pair<unsigned, InsertedPart>> parts;
 };
 

@@ -42,7 +42,7 @@ const std::vector<StoredAxis> *AxesCache::find(RankedTensorType type) {
   std::unique_ptr<std::vector<StoredAxis>> &axes = known[type];
   if (axes)
     return axes.get();
-  // Storage with replicas is only read.
+  // Storage with replicas can only be read, and is not cached.
   FailureOr<LayoutMap> map = getLayoutMap(type);
   if (failed(map) || map->getSpace() != "buffer" || !map->getReplicas().empty())
     return nullptr;
@@ -96,7 +96,8 @@ LogicalResult Planner::readSpace(FailureReason refuse) {
   return success();
 }
 
-/// Returns true if the source has the stated value beyond the size of `dim`.
+/// Returns true if reading the source beyond the size of `dim` gives the
+/// padding value that the type of the result states.
 bool Planner::bringsPadding(unsigned dim) const {
   OperandAccess source{
       AffineMap::getMultiDimIdentityMap(from.getRank(), from.getContext()),
@@ -112,7 +113,8 @@ void Planner::goWhole() {
       copy.maskedDims.push_back(dim);
 }
 
-/// Returns true if an operand that needs padding to whole digits has a value.
+/// Returns true if an operand can be padded to whole digits: its element type
+/// has a value to pad with, or no axis needs padding.
 static bool canPad(RankedTensorType type, ArrayRef<AxisAccess> axes) {
   return hasFiller(type) || llvm::all_of(axes, [](const AxisAccess &axis) {
            return axis.required == axis.extent;

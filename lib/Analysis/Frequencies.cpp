@@ -61,7 +61,8 @@ static int64_t multiply(int64_t a, int64_t b) {
   return b > kMost / a ? kMost : a * b;
 }
 
-/// Sums the frequencies of all calls, plus one if the function is public.
+/// Returns the sum of the frequencies of all calls of a function, plus one if
+/// it is public. At least 1.
 int64_t Frequencies::computeForFunction(Operation *function) {
   auto symbol = dyn_cast<SymbolOpInterface>(function);
   auto it = cache->calls.find(function);

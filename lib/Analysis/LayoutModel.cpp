@@ -95,7 +95,8 @@ getSets(unsigned count, unsigned most, size_t limit) {
   return sets;
 }
 
-/// The minimal number of consumers for which common consumers are searched.
+/// A tensor with at least this number of consumers shares factors with tensors
+/// that have the same last consumers (addTensors).
 static constexpr size_t kManyConsumers = 3;
 
 bool LayoutModel::addCopiesAsSets(Pattern &pattern, const TensorClass &tensor,
@@ -300,7 +301,8 @@ FactorGraph LayoutModel::build() {
   return std::move(graph);
 }
 
-/// Adds the costs of `kept`: the layouts that each value of `variable` stores.
+/// Adds bytes and prices of stored constants to the budget term and the costs
+/// of `variable`, whose value v stores the layouts kept[v].
 void LayoutModel::addKept(unsigned variable,
                           ArrayRef<SmallVector<unsigned, 1>> kept,
                           ArrayRef<int64_t> bytes, ArrayRef<Cost> prices) {
@@ -318,9 +320,10 @@ void LayoutModel::addKept(unsigned variable,
     graph.addFactor({variable}, table);
 }
 
-/// Adds the weights. A weight with one use depends on one node. Others have a
-/// variable for the set of stored layouts, or one per layout if there are too
-/// many sets.
+/// Adds the bytes and prices of all weights, i.e. constants. The stored layouts
+/// of a weight with one use depend on one node. Other weights have a variable
+/// for the set of stored layouts, or one per layout if there are more than 64
+/// sets.
 void LayoutModel::addWeights() {
   for (const Weight &weight : collectWeights(program)) {
     SmallVector<LayoutId, 8> requested;
@@ -385,7 +388,8 @@ void LayoutModel::addWeights() {
   }
 }
 
-/// Adds a variable whose values store `kept`, which has all that nodes request.
+/// Adds a variable whose value v stores a weight in the layouts kept[v], and
+/// factors that forbid v if a node requests another layout.
 void LayoutModel::addCopies(
     ArrayRef<Weight::Use> uses,
     ArrayRef<SmallVector<SmallVector<unsigned, 1>, 0>> requestedBy,
@@ -414,8 +418,8 @@ void LayoutModel::addCopies(
                     kept.begin());
 }
 
-/// Finds common suffixes of the consumer sequences of all tensors whose
-/// patterns have `requests`.
+/// Finds common suffixes of the consumers of tensors, in order, whose copies
+/// one variable represents (Pattern::requests).
 SuffixTrie LayoutModel::findCommonConsumers() const {
   SuffixTrie tails;
   std::vector<SuffixTrie::Element> sequence;
@@ -432,11 +436,11 @@ SuffixTrie LayoutModel::findCommonConsumers() const {
   return tails;
 }
 
-/// Instantiates the patterns. If all consumers of one tensor are the last
-/// consumers of another with equal requests, the copies of the second are a
-/// superset of those of the first, so one factor replaces one per consumer.
-/// They form a chain in a dense block, whose concatenations read all tensors
-/// before them.
+/// Adds the factors of each tensor by the pattern of its class. If all
+/// consumers of one tensor are the last consumers of another with equal
+/// requests, the copies of the second are a superset of those of the first, so
+/// one factor replaces one per consumer. They form a chain in a dense block,
+/// whose concatenations read all tensors before them.
 void LayoutModel::addTensors() {
   SuffixTrie tails = findCommonConsumers();
   std::vector<std::pair<const Pattern *, unsigned>> sequences; // with variable

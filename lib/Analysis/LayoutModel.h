@@ -54,7 +54,8 @@ public:
   /// Returns the budget of weight bytes, counted by `build`, and of peaks.
   const Budget &getBudget() const { return budget; }
 
-  /// Returns the solver's initial assignment: the given types, with every copy.
+  /// Returns the solver's initial assignment: every node has its given types,
+  /// and all copies that these need exist.
   ArrayRef<unsigned> getInitial() const { return initial; }
 
   /// Returns the layouts in which a consumer requests a tensor, each once.
@@ -70,8 +71,9 @@ public:
     return tensor.producer && isOverwritable(tensor.first);
   }
 
-  /// Returns how often the copy for these consumers is made: the minimum of one
-  /// shared copy and one copy for each.
+  /// Returns how often copies of a tensor for these consumers run: the
+  /// frequency of one shared copy, or the sum of those of one copy for each, if
+  /// that is less.
   static int64_t
   getCopyFrequency(const TensorClass &tensor,
                    ArrayRef<const TensorClass::Consumer *> consumers);
@@ -79,14 +81,16 @@ public:
 private:
   using LayoutSet = SmallVector<LayoutId, 2>; // ascending
 
-  /// Tables over roles. Role 0 is the producer, followed by the consumers and
-  /// the variables of copies.
+  /// The factors of each tensor of a class, with roles in place of variables.
+  /// Role 0 is the node of the producer, followed by the nodes of the consumers
+  /// and the variables of copies.
   struct Pattern {
     struct Entry {
       SmallVector<unsigned, 2> roles;
       TableId table;
     };
-    /// The domain of a copy variable, and its value for the given types.
+    /// The number of values of a variable that represents copies, and its value
+    /// if all nodes have the given types.
     struct Copies {
       unsigned domain, initial;
     };
@@ -115,11 +119,13 @@ private:
   /// std::nullopt if all of its costs are 0.
   std::vector<std::optional<TableId>> makeTables();
   Pattern makePattern(const TensorClass &tensor);
-  /// Adds one variable for all copies, whose values are layout sets. Returns
-  /// false if there are too many sets.
+  /// Adds one variable for all copies of a tensor, whose values are sets of
+  /// layouts. Returns false if there are more than 64 sets, or if a copy for
+  /// one consumer alone may run less often than a shared one.
   bool addCopiesAsSets(Pattern &pattern, const TensorClass &tensor,
                        const Demand &demand);
-  /// Returns a unique number for the requests of a consumer's configurations.
+  /// Returns a number that two consumers share iff their configurations request
+  /// the same layouts, one by one.
   unsigned getRequest(const TensorClass::Consumer &consumer);
   void addWeights();
   void addCopies(ArrayRef<Weight::Use> uses,
@@ -133,8 +139,10 @@ private:
   /// Adds one variable for each layout that several consumers may request.
   void addCopiesOneByOne(Pattern &pattern, const TensorClass &tensor,
                          const Demand &demand);
-  /// Returns the scaled cost of a copy for `users`, one consumer or all, from
-  /// what a configuration of the producer makes to requested[i].
+  /// Returns the cost, times `scale` plus tie-breaking terms, of a copy of a
+  /// tensor in layout requested[i] if the producer has the given configuration.
+  /// `users` has the frequency of the copy: a consumer, or the class of the
+  /// tensor for a shared copy.
   template <typename Users>
   Cost getPrice(const Demand &demand, unsigned producerConfig, unsigned i,
                 const Users &users) const {
@@ -159,8 +167,8 @@ private:
   Budget budget;
   /// The index of the budget term of each variable that has one.
   llvm::DenseMap<unsigned, unsigned> termOf;
-  /// The weights of a cost of 1 and of an executed conversion; a conversion in
-  /// one loop has weight 1.
+  /// The weights in costs of the solver of a cost of 1, and of an executed
+  /// conversion. A conversion in one loop has weight 1.
   Cost scale = 1, perMove = 0;
   FactorGraph graph;
   std::vector<unsigned> initial;

@@ -237,7 +237,8 @@ LayoutId LayoutTable::getNormalForm(LayoutId layout, RankedTensorType type) {
   return form;
 }
 
-/// Returns true if the storage size in bytes is far from overflowing int64.
+/// Returns true if the storage has fewer than 2^56 elements, with 1 for dynamic
+/// sizes, so that its size in bytes does not overflow int64.
 static bool isOfPossibleSize(const LayoutMap &map, RankedTensorType type) {
   SmallVector<int64_t> known(type.getShape());
   llvm::replace(known, ShapedType::kDynamic, int64_t(1));
@@ -280,8 +281,9 @@ bool LayoutTable::isMadeOfDigits(LayoutId layout) {
   return it->second;
 }
 
-/// Returns true if L1 and L2 hold by construction. Layouts that would need an
-/// enumeration are not proposed.
+/// Returns true if it is proven without an enumeration that the layout has
+/// different positions for all indices (L1), inside of its extents (L2). Other
+/// layouts are not proposed.
 static bool isValid(const LayoutMap &special, RankedTensorType type) {
   return hasNoElements(type) ||
          (isInjectiveByConstruction(special, type.getShape()) &&

@@ -15,13 +15,14 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The maximal number of rows, to limit the size of the constants in a program.
+/// The maximal number of rows (loop nests over elements) of all ranks, to limit
+/// the size of the constants in a program.
 static constexpr int64_t kMostRows = 1 << 20;
 
 namespace {
 
-/// Computes addresses in a memory: a start plus one term per dim, which comes
-/// from a table or is linear in the index.
+/// Computes addresses, in elements, in a block or a message: a start plus one
+/// term per dim, which comes from a table or is linear in the index.
 struct Places {
   struct Dim {
     ArrayRef<int64_t> table;
@@ -103,8 +104,10 @@ bool BlockPlaces::readTables(const LayoutMap &map, Sizes box) {
   return true;
 }
 
-/// Computes the addresses of a factor of the box, or std::nullopt if mesh axes
-/// do not determine each index's device, or a device holds an index twice.
+/// Computes the addresses of one factor of the box (Factors.h): of a dim with
+/// its replicas, or of replicas. Returns std::nullopt if it has several dims,
+/// if a mesh axis mixes factors, or if a device holds an index at two
+/// addresses.
 std::optional<BlockPlaces::Shared>
 BlockPlaces::readFactor(const LayoutMap &map, const Factor &factor,
                         ArrayRef<int64_t> extents, const Evaluator &point,
@@ -172,7 +175,9 @@ BlockPlaces::readFactor(const LayoutMap &map, const Factor &factor,
   return found;
 }
 
-/// Computes addresses that differ between devices if only some have replicas.
+/// Computes the addresses that depend on the device, because only some devices
+/// hold a replica of an index. Returns false if they are not a sum of one
+/// address per factor of the box.
 bool BlockPlaces::readShared(const LayoutMap &map, Sizes shape, Sizes box) {
   SmallVector<IndexExpr> values;
   for (const Coordinate &coordinate : map.getCoordinates())
@@ -228,8 +233,8 @@ Places BlockPlaces::on(int64_t device) const {
   return places;
 }
 
-/// Returns the addresses in a message that stores the elements of its boxes
-/// consecutively, each box in row-major order.
+/// Returns the addresses of a box in a message, whose elements are stored in
+/// row-major order from `start` on.
 static Places getPackedPlaces(const MessageBox &box, int64_t start) {
   Places places;
   places.start = start;
@@ -263,7 +268,8 @@ static SmallVector<std::pair<int64_t, Loop>> getRuns(unsigned d, int64_t begin,
   return runs;
 }
 
-/// Drops loops with one iteration, and merges loops that continue each other.
+/// Drops loops with one iteration, and merges an outer loop with the next inner
+/// one if the two together have constant strides.
 static SmallVector<Loop, 4> mergeLoops(ArrayRef<Loop> loops) {
   SmallVector<Loop, 4> merged;
   for (const Loop &loop : loops) {
@@ -280,7 +286,8 @@ static SmallVector<Loop, 4> mergeLoops(ArrayRef<Loop> loops) {
   return merged;
 }
 
-/// Adds the rows that move a box. Returns false if there are too many.
+/// Adds the rows that move a box. Returns false, without adding any, if there
+/// would be more than kMostRows in total.
 static bool addRows(const MessageBox &box, const Places &from, const Places &to,
                     std::vector<Row> &rows) {
   SmallVector<SmallVector<std::pair<int64_t, Loop>>> runs;
@@ -308,8 +315,9 @@ static bool addRows(const MessageBox &box, const Places &from, const Places &to,
   return true;
 }
 
-/// Orders the messages by step, because concurrent ones wait least for each
-/// other.
+/// Returns the messages in the order in which each rank handles its own: by
+/// phase, round and step, because concurrent messages of one step wait least
+/// for each other.
 static std::vector<const Message *> orderMessages(const ReshardPlan &plan) {
   std::vector<const Message *> order;
   for (const Message &message : plan.messages)

@@ -41,7 +41,9 @@ bool LivenessPoint::covers(const LivenessPoint &other) const {
 }
 
 namespace {
-/// Computes live ranges. Positions are even at ops, and odd after them.
+/// Finds the program points and the tensors that are live there. The ops of a
+/// function are numbered: an even position is at an op, and the next odd one
+/// after it.
 class PointFinder {
 public:
   PointFinder(Operation *root, const Program &program);
@@ -125,7 +127,9 @@ void PointFinder::number(Region &region) {
   }
 }
 
-/// Returns true if another op may use the tensor's memory after this use.
+/// Returns true if the memory of the tensor may be in use until the end of the
+/// block, because the user is a terminator, a call or forwards it by control
+/// flow.
 bool PointFinder::escapes(OpOperand &use) const {
   Operation *user = use.getOwner();
   return user->hasTrait<OpTrait::IsTerminator>() ||
@@ -140,7 +144,7 @@ int64_t PointFinder::getUseEnd(OpOperand &use, Block *block) {
   if (escapes(use))
     return spans.lookup(&block->back()).end;
   int64_t end = it->second.end;
-  // A slice may be read in its source.
+  // The result of a view or slice may be read in the memory of its source.
   if ((isView(user) || isa<tensor::ExtractSliceOp>(user)) && user == top)
     for (Value result : user->getResults())
       end = std::max(end, getEnd(result));
@@ -202,7 +206,8 @@ void PointFinder::addLives(unsigned number, bool isCalled,
     auto [end, isInner] = endOf.lookup(node);
     end = std::max(end, behind);
     lives.push_back({behind, end, number, Life::Requested, unsigned(c)});
-    // A copy in an inner block may be made later.
+    // A copy in an inner block may be made later: the buffer and the source
+    // stay live until the last use.
     lives.push_back(
         {behind, isInner ? end : behind, number, Life::Moved, unsigned(c)});
     if (isInner)
@@ -230,7 +235,9 @@ void PointFinder::addFresh(LivenessPoint &point) const {
   }
 }
 
-/// Appends `point`, and drops points that a neighbor covers.
+/// Appends `point`, unless its live tensors are a subset of those of the last
+/// point, and first removes points at the end whose live tensors are a subset
+/// of its own.
 static void addPoint(std::vector<LivenessPoint> &points, LivenessPoint point) {
   while (!points.empty() && point.covers(points.back()))
     points.pop_back();
@@ -238,7 +245,9 @@ static void addPoint(std::vector<LivenessPoint> &points, LivenessPoint point) {
     points.push_back(std::move(point));
 }
 
-/// Finds the points in a function without its callers, and those at its calls.
+/// Finds the points in a function, with its own live tensors only, without
+/// those of its callers. Appends the points at which it calls functions to
+/// `calls`.
 std::vector<LivenessPoint>
 PointFinder::findInside(FunctionOpInterface function, bool isCalled,
                         std::vector<LivenessPoint> &calls) {
@@ -385,7 +394,8 @@ std::vector<LivenessPoint> layout::findLivenessPoints(Operation *root,
 // Bytes
 //===----------------------------------------------------------------------===//
 
-/// Returns the allocated bytes of a buffer.
+/// Returns the bytes that are allocated for a buffer: kBufferAlignment more
+/// than `bytes`, or 0 for an empty one.
 static int64_t allocate(int64_t bytes) {
   return bytes ? addCosts(bytes, kBufferAlignment) : 0;
 }
@@ -401,7 +411,8 @@ LayoutId MemoryModel::getMade(const TensorClass &tensor,
 
 int64_t MemoryModel::getMadeBytes(const TensorClass &tensor,
                                   unsigned producerConfig) {
-  // A view whose layouts require moving elements has a price.
+  // A view that has a price moves elements, so its result has memory of its
+  // own.
   if (isView(tensor) &&
       candidates[*tensor.producer].configs[producerConfig].cost == 0)
     return 0;

@@ -95,7 +95,8 @@ void PeakMemoryFactors::addTo(std::vector<Budget::Term> &terms,
     sum = addCosts(sum, amount);
 }
 
-/// Adds bytes for every choice, to a variable with a single value.
+/// Adds `amount` bytes that are live whatever the nodes choose, as a term of a
+/// variable with a single value.
 void PeakMemoryFactors::addConstant(std::vector<Budget::Term> &terms,
                                     int64_t amount) {
   if (amount == 0)
@@ -116,8 +117,9 @@ Budget::Term PeakMemoryFactors::makeTerm(std::vector<int64_t> amounts) {
   return {graph.addVariable(amounts.size()), std::move(amounts)};
 }
 
-/// Forbids values of `term` less than `get` for a configuration of the consumer
-/// and, if it matters, of the producer.
+/// Adds a factor that forbids values of `term` with fewer bytes than get(p, c),
+/// for each configuration c of the consumer and, if `dependsOnProducer`, p of
+/// the producer.
 void PeakMemoryFactors::forbidLess(
     const Tensor &tensor, unsigned consumer, bool dependsOnProducer,
     const Budget::Term &term,

@@ -219,7 +219,8 @@ LogicalResult PriceList::addConversion(Operation *op, const Price &price,
 // Prices
 //===----------------------------------------------------------------------===//
 
-/// Returns `modeled` times the median of the first non-empty list of ratios.
+/// Returns `modeled`, the cost of the target model, times the median of the
+/// first non-empty list of ratios of listed to modeled prices.
 static Cost scaleModeled(Cost modeled,
                          std::initializer_list<ArrayRef<double>> sortedRatios) {
   for (ArrayRef<double> ratios : sortedRatios) {

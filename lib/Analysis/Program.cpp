@@ -148,7 +148,8 @@ bool layout::areAlikeButForTypes(Operation *a, Operation *b) {
   return true;
 }
 
-/// Returns true if the inits of both ops agree in being made in the result.
+/// Returns true if `isMadeInResult` is equal for each init of `a` and the
+/// corresponding one of `b`.
 static bool startAlike(Operation *a, Operation *b) {
   auto x = dyn_cast<DestinationStyleOpInterface>(a);
   return !x ||
@@ -191,7 +192,8 @@ public:
   Program run();
 
 private:
-  /// Marks ops that are rematerializable instead of nodes.
+  /// The number, in place of a node, of ops that are rematerializable and
+  /// therefore not nodes.
   static constexpr unsigned kRematerializable = ~0u;
   static constexpr unsigned kNoTensor = ~0u;
 
@@ -232,9 +234,11 @@ private:
   DenseMap<Operation *, unsigned, InOrderOfMemory>
       nodeOf; // or kRematerializable
   unsigned firstFlowClass = 0;
-  /// The tensor of the first result of each node, if there is one.
+  /// The number of the tensor that is the first result of each node, or
+  /// kNoTensor.
   std::vector<unsigned> tensorOfFirst;
-  /// The tensors of all other values.
+  /// The number of the tensor of each value that is not the first result of a
+  /// node.
   DenseMap<Value, unsigned> tensorOf;
   std::vector<Use> uses;
   // The classes, by hash.
@@ -296,8 +300,8 @@ ProgramReader::findConstraint(const TypeEquivalenceClass &flowClass) const {
   return {};
 }
 
-/// Returns true if `a` and `b` are arguments, or results of a few equal ops
-/// such as a fill of fresh storage. Does not query any rule.
+/// Returns true if `a` and `b` are block arguments, or results of at most three
+/// equal ops such as a fill of fresh storage. Does not query any rule.
 static bool areMadeAlike(Value a, Value b, unsigned mostOps = 3) {
   if (a == b)
     return true;
@@ -503,7 +507,8 @@ void ProgramReader::addUse(OpOperand &operand, unsigned node, unsigned index) {
   uses.push_back({tensor, node, index, operand.getOwner()});
 }
 
-/// Appends a class, and registers it in the node classes of its tensors.
+/// Appends a class of tensors, and adds it to `incidentTensors` of the node
+/// classes of its producer and consumers.
 void ProgramReader::addTensorClass(TensorClass &&added) {
   unsigned number = program.tensorClasses.size();
   auto meet = [&](unsigned nodeClass, OperandOrResult slot) {
@@ -550,7 +555,8 @@ unsigned ProgramReader::getTensorClass(TensorClass &&wanted) {
   return known.back();
 }
 
-/// Caches the last block, because tensors are visited block by block.
+/// Returns the loop depth of a block. Caches that of the last block, because
+/// tensors are visited block by block.
 unsigned ProgramReader::getLoopDepth(Block *block) {
   if (block != lastBlock) {
     lastBlock = block;
@@ -559,7 +565,8 @@ unsigned ProgramReader::getLoopDepth(Block *block) {
   return lastDepth;
 }
 
-/// Sets frequencies and depths. `ownUses` are sorted like the consumers.
+/// Sets the frequencies and loop depths of the copies of a tensor, for all
+/// consumers and for each. `ownUses` are its uses, sorted like the consumers.
 void ProgramReader::findFrequencies(TensorClass &wanted,
                                     ArrayRef<unsigned> ownUses) {
   Block *block = wanted.first.getParentBlock();

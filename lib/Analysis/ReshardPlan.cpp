@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The maximal number of boxes.
+/// The maximal number of boxes of indices in a plan; more are refused.
 static constexpr int64_t kMostCells = 1 << 20;
 /// The maximal number of devices, because plans list all messages.
 static constexpr int64_t kMostPlanned = 1024;
@@ -35,14 +35,17 @@ namespace {
 
 using Devices = SmallVector<int64_t, 4>;
 
-/// Indices of a dim that the same devices hold. Ends at the next run.
+/// Consecutive indices of a dim with equal shares, from `begin` to the begin of
+/// the next run. A share is what an index adds to the number of a device (see
+/// Distribution).
 struct Run {
   int64_t begin;
   Devices shares; // sorted and unique
 };
 
-/// The devices that hold each index of a type. The number of a device is the
-/// sum of one share per dim and one for all replicas that belong to no dim.
+/// The devices that hold each index of a tensor. The number of such a device is
+/// a sum of one share of each dim at the index, one of `parts` and one of
+/// `copies`.
 struct Distribution {
   SmallVector<std::vector<Run>> runs; // by dim
   Devices parts;                      // shares of the parts of a sum
@@ -53,16 +56,16 @@ struct Distribution {
                                          FailureReason refuse);
 };
 
-/// A range of a dim that equal shares of both distributions hold.
+/// A range of a dim along which the shares of both distributions are constant.
 struct Segment {
   int64_t offset = 0, size = 0;
   ArrayRef<int64_t> fromShares, toShares;
   Devices fromOffsets, toOffsets; // in the blocks of these shares
 };
 
-/// A box of indices, with the devices that hold each of its parts before and
-/// those that need it afterwards. Devices are sorted by copy, then by the
-/// shares of each dim, the last dim fastest.
+/// A box of indices, with the devices that hold it before, per part of a
+/// partial sum, and those that need it afterwards. Devices are sorted by copy,
+/// then by the shares of each dim, the last dim fastest.
 struct Cell {
   MessageBox box; // without offsets in blocks
   SmallVector<unsigned, 4> segments;
@@ -115,7 +118,7 @@ private:
 // Cells
 //===----------------------------------------------------------------------===//
 
-/// Returns all sums of a device and a share.
+/// Returns all sums of one of `devices` and one of `shares`.
 static Devices addShares(ArrayRef<int64_t> devices, ArrayRef<int64_t> shares) {
   Devices sums;
   for (int64_t device : devices)
@@ -131,7 +134,8 @@ static std::string tooManyBoxes() {
 
 namespace {
 
-/// The devices at the points of a box of indices and replicas.
+/// Computes the numbers of devices at the points of a box of indices and
+/// replicas. A share is the difference to the device at the origin.
 class DeviceShares {
 public:
   DeviceShares(Evaluator device, ArrayRef<int64_t> box)
@@ -142,8 +146,8 @@ public:
   /// Returns the device at the origin of the box.
   int64_t getStart() const { return start; }
 
-  /// Returns the share of each value of `replicas`, each once and sorted, at
-  /// index `i` of `dim` if there is one.
+  /// Returns the distinct shares, sorted, of all values of `replicas`, at index
+  /// `i` of `dim` if there is one, and at 0 of all other dims.
   Devices find(ArrayRef<unsigned> replicas,
                std::optional<unsigned> dim = std::nullopt, int64_t i = 0);
 
@@ -182,8 +186,8 @@ Devices DeviceShares::find(ArrayRef<unsigned> replicas,
   return shares;
 }
 
-/// Returns the replicas of the parts of a partial sum, which are numbered after
-/// the dims.
+/// Returns the replicas that enumerate the parts of a partial sum, which `map`
+/// numbers after its logical dims; empty for other tensors.
 static SmallVector<unsigned, 2> getPartialReplicas(RankedTensorType type,
                                                    const LayoutMap &map) {
   SmallVector<unsigned, 2> partial;
@@ -193,8 +197,8 @@ static SmallVector<unsigned, 2> getPartialReplicas(RankedTensorType type,
   return partial;
 }
 
-/// Returns the runs of `dim`, which is distributed together with `replicas`, or
-/// std::nullopt if there are too many.
+/// Returns the runs of equal shares of `dim`, which is distributed together
+/// with `replicas`, or std::nullopt if there are more than kMostCells.
 static std::optional<std::vector<Run>> findRuns(DeviceShares &devices,
                                                 unsigned dim, int64_t size,
                                                 ArrayRef<unsigned> replicas) {
@@ -274,7 +278,8 @@ std::optional<Distribution> Distribution::get(RankedTensorType type,
   return result;
 }
 
-/// Returns the ranges of dim `d` along which neither share changes.
+/// Returns the ranges of dim `d` along which the shares of both distributions
+/// are constant, ascending, with their offsets in the blocks of devices.
 static SmallVector<Segment> getSegments(const Distribution &from,
                                         const Distribution &to, unsigned d,
                                         int64_t size) {
@@ -356,7 +361,8 @@ void Planner::relabel() {
 // Senders
 //===----------------------------------------------------------------------===//
 
-/// Returns the holder that sends the fewest elements so far, then the nearest.
+/// Returns the device of `holders` that sends the fewest elements so far. Of
+/// several, the one whose number is nearest to `to`.
 int64_t Planner::chooseSender(const Devices &holders, int64_t to) const {
   return *llvm::min_element(holders, [&](int64_t a, int64_t b) {
     return std::tuple(sent[a], std::abs(a - to), a) <
@@ -408,7 +414,8 @@ void Planner::add(unsigned phase, int64_t from, int64_t to, const Cell &cell) {
     sent[from] += box.getNumElements();
 }
 
-/// Sends all parts to `root`, and the sum from there to the other targets.
+/// Plans the messages that send all parts of a partial sum to the device `root`
+/// (phase 0), and the sum from there to the other targets (phase 1).
 void Planner::reduceCell(const Cell &cell, int64_t root) {
   for (const Devices &holders : cell.holders)
     add(0,
@@ -419,7 +426,8 @@ void Planner::reduceCell(const Cell &cell, int64_t root) {
       add(1, root, target, cell);
 }
 
-/// Returns the n-th of `count` nearly equal pieces along the longest dim.
+/// Returns piece `n` of `count` nearly equal pieces of a box, which is split
+/// along its longest dim.
 static MessageBox takePiece(const MessageBox &box, int64_t n, int64_t count) {
   MessageBox piece = box;
   if (box.sizes.empty())
@@ -472,7 +480,7 @@ void Planner::send() {
   plan.bytesBound *= plan.elementBytes;
 }
 
-/// Merges adjacent boxes.
+/// Merges boxes that are adjacent along one dim and equal in all others.
 static void mergeBoxes(SmallVectorImpl<MessageBox> &boxes, unsigned rank) {
   for (unsigned d = 0; d < rank; ++d) {
     // Boxes that are equal in all dims but `d` become neighbors.
@@ -500,7 +508,8 @@ static void mergeBoxes(SmallVectorImpl<MessageBox> &boxes, unsigned rank) {
   }
 }
 
-/// Splits messages so that two of them fit into the limit of a device.
+/// Adds the messages to the plan, split such that two of them fit into
+/// `maxExtraBytes`. Returns false if not even two elements fit.
 bool Planner::split(FailureReason refuse) {
   int64_t most = std::numeric_limits<int64_t>::max();
   if (options.maxExtraBytes) {
@@ -542,7 +551,7 @@ bool Planner::split(FailureReason refuse) {
 }
 
 /// Sets the steps of the messages of one round. Chains start at a device that
-/// receives nothing, rings at the lowest-numbered device.
+/// receives no message, rings at the lowest-numbered device.
 static void setSteps(MutableArrayRef<Message> round, int64_t numDevices) {
   std::vector<Message *> sends(numDevices, nullptr); // those without a step
   std::vector<bool> receives(numDevices, false);

@@ -56,7 +56,8 @@ struct PlannedConversion {
   Cost cost = 0;
   /// The nodes that request the layout, each with the configuration it chose.
   SmallVector<std::pair<unsigned, const OpConfig *>, 2> consumers;
-  /// The producer's configuration, or null unless the layout can be chosen.
+  /// The configuration of the node that makes `value`. Null unless there is
+  /// such a node; otherwise the type fixes the layout.
   const OpConfig *producer = nullptr;
 };
 
@@ -87,7 +88,7 @@ struct LayoutAssignment {
   Program program;
   /// The candidates of each node class.
   std::vector<Candidates> candidates;
-  /// The index of each node's configuration.
+  /// Per node, the index of its configuration in the candidates of its class.
   std::vector<unsigned> choice;
   std::vector<PlannedConversion> conversions;
 

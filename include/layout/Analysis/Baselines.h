@@ -49,7 +49,8 @@ enum class Baseline {
   asTyped
 };
 
-/// Replaces the choice of `assignment`, with its conversions and costs.
+/// Replaces the configurations of all nodes of `assignment` by those that the
+/// baseline `rule` chooses, and computes its conversions and costs.
 void setBaseline(LayoutAssignment &assignment, Baseline rule, CostModel &costs);
 
 } // namespace mlir::layout

@@ -24,14 +24,16 @@ template <typename Access> bool isExact(const Access &axis) {
   return !axis.digits.empty() && axis.required == axis.extent;
 }
 
-/// Returns the range that a box covers of `digits`, fused row-major, or
-/// std::nullopt if it is not one range.
+/// Returns the range that a box covers of an axis that fuses `digits` in
+/// row-major order, or std::nullopt if the positions are not contiguous, or if
+/// an extent is dynamic.
 template <typename Space>
 std::optional<DigitRange>
 getRangeOf(const Space &space, ArrayRef<unsigned> digits, const DigitBox &box) {
   if (digits.size() == 1)
     return box[digits.front()];
-  // Single positions, then one range, then whole digits.
+  // The positions are contiguous if the most significant digits have single
+  // positions, the next one a range, and all others are whole.
   DigitRange range{0, 1};
   bool isRange = false;
   for (unsigned digit : digits) {
@@ -132,7 +134,8 @@ protected:
   Copy copy;
 };
 
-/// Returns true if an axis with `dim` has fewer positions than digits reach.
+/// Returns true if a stored axis with digits of `dim`, of the source or the
+/// result, may have fewer positions than these digits reach.
 template <typename Copy>
 bool BoxPlanner<Copy>::isCutOrPadded(unsigned dim) const {
   bool found = false;
@@ -174,7 +177,8 @@ std::optional<int64_t> BoxPlanner<Copy>::getStoredRange(unsigned dim) const {
   return range;
 }
 
-/// Returns true if every box is a slice of both storages.
+/// Returns true if every box covers one contiguous range of each stored axis of
+/// the source and the result.
 template <typename Copy>
 bool BoxPlanner<Copy>::areSlices(ArrayRef<DigitBox> boxes) const {
   for (const auto &axes : copy.space.operands)
@@ -186,7 +190,9 @@ bool BoxPlanner<Copy>::areSlices(ArrayRef<DigitBox> boxes) const {
   return true;
 }
 
-/// Returns true if shapes determine all loop bounds.
+/// Returns true if each digit is a stored axis of the source or the result by
+/// itself, or one of the digits of an axis without further positions. Then
+/// shapes determine the bounds of all loops.
 template <typename Copy> bool BoxPlanner<Copy>::hasLoneDigits() const {
   llvm::SmallBitVector alone(copy.space.digits.size());
   for (const auto &axes : copy.space.operands)
@@ -197,7 +203,10 @@ template <typename Copy> bool BoxPlanner<Copy>::hasLoneDigits() const {
   return alone.all();
 }
 
-/// Splits the logical box along `nonDivisible` dims. Returns false if it cannot.
+/// Sets the boxes of `copy` to all logical indices, split along the
+/// `nonDivisible` dims, and with `writesFills` its fills to the padding.
+/// Returns false if a dim is dynamic, if there are more than kMaxCopyBoxes, or
+/// if a box is not a slice of both storages.
 template <typename Copy>
 bool BoxPlanner<Copy>::makeBoxes(const llvm::SmallBitVector &nonDivisible,
                                  ArrayRef<int64_t> shape, bool writesFills) {
@@ -217,8 +226,10 @@ bool BoxPlanner<Copy>::makeBoxes(const llvm::SmallBitVector &nonDivisible,
   return hasLoneDigits() && areSlices(copy.boxes) && areSlices(copy.fills);
 }
 
-/// Adds the fills of `dim`. Padding after the fastest digit of the result is
-/// split like the boxes, so that each box is followed by its padding.
+/// Adds the fills of `dim`: the boxes of padding beyond its size. Padding after
+/// the fastest digit of the result is split like the boxes, so that each box is
+/// followed by its padding. Returns false if sizes are dynamic or there are
+/// more than kMaxCopyBoxes.
 template <typename Copy>
 bool BoxPlanner<Copy>::addFills(unsigned dim, ArrayRef<int64_t> shape,
                                 const llvm::SmallBitVector &nonDivisible) {
@@ -249,7 +260,7 @@ bool BoxPlanner<Copy>::addFills(unsigned dim, ArrayRef<int64_t> shape,
   return copy.fills.size() <= kMaxCopyBoxes;
 }
 
-/// Switches to a copy of all digits at once.
+/// Switches to CopyPlan::Method::Whole, which copies all digits in one box.
 template <typename Copy> void BoxPlanner<Copy>::goWhole() {
   copy.method = CopyPlan::Method::Whole;
   copy.fills.clear();
@@ -294,7 +305,9 @@ int64_t getStored(const Axes &axes, ArrayRef<int64_t> sizes) {
   return elements;
 }
 
-/// Returns true if a Whole copy moves operand `k` once more to fit the digits.
+/// Returns true if CopyPlan::Method::Whole moves all elements of operand `k`
+/// (0: source, 1: result) a second time, because it is padded, or cut, to whole
+/// digits.
 template <typename Copy> bool isMovedToFit(const Copy &copy, unsigned k) {
   return copy.method == CopyPlan::Method::Whole &&
          llvm::any_of(copy.space.operands[k], [](const auto &axis) {
@@ -303,7 +316,8 @@ template <typename Copy> bool isMovedToFit(const Copy &copy, unsigned k) {
          });
 }
 
-/// Counts the elements of the boxes and of the additional moves.
+/// Returns the number of elements that a copy reads: those of its boxes, and
+/// those that are moved a second time (isMovedToFit).
 template <typename Copy>
 int64_t countRead(const Copy &copy, ArrayRef<int64_t> sizes) {
   int64_t read = sumElements(copy.space, copy.boxes, sizes);

@@ -100,12 +100,15 @@ struct CandidateLimits {
   unsigned layoutsPerTensor = 6;
 };
 
-/// Keeps only the cheapest configurations with `meetsNeed` in each class that
-/// has any. Baselines start from the first remaining configuration.
+/// Keeps, in each class, only the cheapest configurations with `meetsNeed`, and
+/// all configurations if there is no such one. Then sorts them by preference,
+/// because baselines start from the first one.
 void keepNeeds(std::vector<Candidates> &all);
 
-/// Computes the candidates of every class of `program`, priced by `costs`.
-/// Under Objective::bytes, calls keepNeeds and sets op costs to 0.
+/// Computes the configurations that the nodes of every class of `program` may
+/// choose, with their costs under `costs`. Under Objective::bytes, keeps only
+/// the cheapest of those that the op prefers (`keepNeeds`), and sets op costs
+/// to 0.
 std::vector<Candidates> collectCandidates(const Program &program,
                                           CostModel &costs,
                                           const CandidateLimits &limits = {});

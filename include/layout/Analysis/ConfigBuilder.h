@@ -35,10 +35,13 @@ public:
   /// Returns the configuration in which every tensor is row-major.
   std::optional<OpConfig> getRowMajor() const;
 
-  /// Returns the tilings of one or two loops that vectorize channels.
+  /// Returns tilings of the loops of a sum of products, with one tile size per
+  /// loop: `lanes` for an output channel loop, a summed loop, or one of both,
+  /// and 1 for the others. Empty for other ops, or if `lanes` is 1.
   SmallVector<SmallVector<int64_t>> getLaneTiles(int64_t lanes) const;
 
-  /// Builds the configuration of a tiling of the loops.
+  /// Builds the configuration in which each dim that a loop indexes has the
+  /// tile size of the loop, or std::nullopt if a loop is not tileable.
   std::optional<OpConfig> getTiled(ArrayRef<int64_t> tiles) const;
 
   /// Returns the layout of the tensor at `slot` under a tiling of the loops.
@@ -49,7 +52,8 @@ public:
   std::optional<LoopTiles> findLoopTiles(OperandOrResult slot,
                                          LayoutId layout) const;
 
-  /// Builds the configuration that follows from the layout of one tensor.
+  /// Builds the configuration in which the tensor at `slot` has `layout`, and
+  /// those of the other tensors follow from it by the rule of the op.
   std::optional<OpConfig> carry(OperandOrResult slot, LayoutId layout) const;
 
   /// Builds the configuration with `getLayout(isResult, index)` for every

@@ -37,14 +37,16 @@ enum class LoopRole {
 /// result, are not included.
 struct SummedProducts {
   SmallVector<AffineMap> factors;
-  /// Operands of `factors` that are not read through a window.
+  /// The operands of the op that are multiplied and not read through a window,
+  /// an index such as `oh + kh`.
   llvm::SmallBitVector isWeight;
   /// True if an operand is read through a window.
   bool isWindowed = false;
   SmallVector<LoopRole> roles; // of the loops
 };
 
-/// Finds the factors of an op, or std::nullopt if it does not sum products.
+/// Finds the operands that an op multiplies and the roles of its loops, or
+/// std::nullopt if it has no reduction loop, or fewer than two such operands.
 std::optional<SummedProducts> findSummedProducts(const LoopsRule &rule);
 
 struct Contraction {
@@ -62,9 +64,9 @@ struct Contraction {
   bool isWindowed = false;
 };
 
-/// Finds the loop roles of a contraction, or std::nullopt if it sums no
-/// products or has no channels. `mayBeWeight` selects weights if there is no
-/// window.
+/// Finds the loops of a contraction by their roles, or std::nullopt if the op
+/// does not sum products or has no output loops. Without a window,
+/// `mayBeWeight` selects the operands that are weights.
 std::optional<Contraction>
 findContraction(const LoopsRule &rule,
                 function_ref<bool(unsigned operand)> mayBeWeight);

@@ -35,7 +35,8 @@
 
 namespace mlir::layout {
 
-/// The maximal number of boxes in a copy. More boxes would be too many loops.
+/// The maximal number of boxes in a copy. Each box is a loop nest, so a plan
+/// with more boxes copies all digits at once instead.
 constexpr size_t kMaxCopyBoxes = 8;
 
 /// A range of positions of one digit.
@@ -76,7 +77,8 @@ struct CopyPlan {
   /// Returns the number of elements read and written on these sizes.
   int64_t getNumRead(ArrayRef<int64_t> sizes) const;
   int64_t getNumWritten(ArrayRef<int64_t> sizes) const;
-  /// Returns the number of contiguous elements on both sides.
+  /// Returns the number of elements of a segment that is contiguous in the
+  /// source and in the result.
   int64_t getCommonRun(ArrayRef<int64_t> sizes) const;
 
   /// Prints digits, boxes and fills on one line, as in the file comment.
@@ -86,7 +88,8 @@ struct CopyPlan {
 /// A stored axis, or one digit of it, as seen by a box.
 struct DigitSlot {
   unsigned axis;
-  /// Most significant first, or empty if the position is an expression.
+  /// The digits that the axis fuses, most significant first. Empty if the
+  /// position is another expression.
   SmallVector<unsigned> digits;
 };
 

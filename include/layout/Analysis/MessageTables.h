@@ -41,8 +41,9 @@ struct MessageTables {
   /// The number of elements of the longest message.
   int64_t mostElements = 0;
 
-  /// Visits what a rank copies, packs and unpacks: the number of elements, and
-  /// the length of segments that are contiguous on both sides.
+  /// Calls visit(elements, run) for each loop nest by which a rank copies,
+  /// packs or unpacks elements. `run` is the number of elements of a segment
+  /// that is contiguous in source and destination.
   void forEachMove(
       int64_t rank,
       llvm::function_ref<void(int64_t elements, int64_t run)> visit) const;

@@ -18,9 +18,10 @@
 
 namespace mlir::layout {
 
-/// Returns true if an operand of a concatenation may be computed in place: it
-/// is not a part of an earlier concatenation, and its producer writes new
-/// memory, i.e. it is not a view and does not accumulate into another tensor.
+/// Returns true if an operand of a concatenation with a static shape may be
+/// computed in its slice of the result: it is not a part of an earlier
+/// concatenation, and its producer writes new memory, i.e. it is not a view and
+/// does not accumulate into another tensor.
 bool mayBeMadeInPlace(OpOperand &part);
 
 /// Returns true if an operand of a concatenation in system memory has no other
