@@ -47,7 +47,8 @@ public:
   };
   Result run();
 
-  /// Returns the number of table entries computed.
+  /// Returns the work so far: the sum, over all messages that were computed, of
+  /// their numbers of entries times the number of factors in the bucket.
   int64_t getWork() const { return work; }
 
   size_t getNumBuckets() const { return records.size(); }

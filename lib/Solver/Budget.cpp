@@ -95,7 +95,8 @@ std::vector<unsigned> BudgetSolver::getPath(unsigned place) const {
   return path;
 }
 
-/// Returns the units that each peak uses, including the permanent terms.
+/// Returns the units that `assignment` uses at each peak, permanent terms
+/// included; without peaks, those of the permanent terms.
 std::vector<int64_t>
 BudgetSolver::countEach(ArrayRef<unsigned> assignment) const {
   std::vector<int64_t> units(terms.size() + 1, 0), each;
@@ -200,9 +201,10 @@ std::vector<unsigned> BudgetSolver::solve(Relaxed relaxed,
   return found;
 }
 
-/// Finds an assignment of minimal resource use and, if the weights fit, of
-/// minimal cost among those. Sets `leastAmount` to the minimum or to a lower
-/// bound. The largest peak of each solution gets more weight in the next one.
+/// Finds an assignment whose largest peak uses the fewest units and, if weights
+/// fit in 64 bits, of minimal cost among those; an empty list if none is found.
+/// Sets `leastAmount` to the minimum or to a lower bound. The largest peak of
+/// each solution gets more weight in the next one.
 std::vector<unsigned> BudgetSolver::findLeanest(ArrayRef<unsigned> initial,
                                                 int64_t &leastAmount) {
   SharedLimits limits(options, taken);
@@ -239,7 +241,7 @@ std::vector<unsigned> BudgetSolver::findLeanest(ArrayRef<unsigned> initial,
   return leanest;
 }
 
-/// Returns the index of the peak that uses most.
+/// Returns the index of the peak at which `assignment` uses the most units.
 unsigned BudgetSolver::findHighest(ArrayRef<unsigned> assignment) const {
   std::vector<int64_t> each = countEach(assignment);
   return llvm::max_element(each) - each.begin();

@@ -56,13 +56,13 @@ public:
   SharedLimits(const SolveOptions &options, const SolveStatistics &taken)
       : options(options), taken(taken), before(taken) {}
 
-  /// Returns the limits of the next search, or std::nullopt if they are used
-  /// up.
+  /// Returns what previous searches left of the limits, or std::nullopt if the
+  /// limit of nodes, work or time is reached.
   std::optional<SolveOptions> getRest() const {
     int64_t nodes = taken.numNodes - before.numNodes;
     int64_t work = taken.work - before.work;
     std::chrono::duration<double> seconds = Clock::now() - start;
-    // A solution without search nodes uses none of the limits.
+    // A limit is not reached if no search used it, even if it is 0.
     if ((nodes > 0 && nodes >= options.maxNodes) ||
         (work > 0 && work >= options.maxWork) ||
         seconds.count() >= options.maxSeconds)
@@ -105,7 +105,8 @@ private:
   /// A budget with peaks is solved by labels first if its chains have more than
   /// this number of table entries.
   static constexpr int64_t kFewEntries = int64_t(1) << 16;
-  /// The maximum number of rounds of `findLeanest`.
+  /// The maximum number of rounds of `findLeanest`, which minimizes the units
+  /// of the largest peak.
   static constexpr int64_t kMostShares = 24;
 
   bool fits(Weights weights) const {

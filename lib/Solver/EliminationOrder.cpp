@@ -61,7 +61,7 @@ public:
     return llvm::is_contained(lists[isHub[a] ? b : a], isHub[a] ? a : b);
   }
 
-  /// Adds an edge. Returns true if there was none.
+  /// Adds an edge between two variables. Returns true if there was none.
   bool connect(unsigned a, unsigned b) {
     if (contains(a, b))
       return false;

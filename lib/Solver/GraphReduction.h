@@ -126,8 +126,8 @@ private:
   /// Removes a variable with at most `limit` neighbors (1 or 2) from a worklist
   /// and sets `variable` to it. Returns false if the worklists have none.
   bool takeNext(unsigned &variable, unsigned limit);
-  /// Calls fn(neighbor) for the live edges of a variable until it returns
-  /// false, and unlinks dead edges on the way.
+  /// Calls fn(neighbor) for the edges of a variable that are not removed, until
+  /// it returns false. Unlinks removed edges from the list on the way.
   template <typename Fn> void forEachNeighbor(unsigned variable, Fn fn);
   unsigned findEdge(unsigned a, unsigned b);
   void reduce(unsigned variable);

@@ -93,7 +93,9 @@ private:
   void finish(Node &node);
   void branch(Node &node, const Values &values);
   Result solveRest(const Node &node, const Values &values);
-  /// Returns true if the current steps are part of the proof.
+  /// Returns true if the next steps of the search are written to the proof: a
+  /// proof is requested, and the search is not only for assignments
+  /// (`isQuick`).
   bool proves() const { return proof && !isQuick; }
   bool isOutOfTime() const;
   bool isOver() const {

@@ -190,7 +190,7 @@ void GraphSearch::improveAssignment(Node &node) {
     size_t count = std::max<size_t>(size_t(numVariables) * percent / 100, 1);
     if (isOver())
       break;
-    // The next step solves all values anyway.
+    // This would be the graph of all values, which `finish` solves anyway.
     if (count > sorted.size() && percent > 105)
       continue;
     std::optional<Values> values =

@@ -70,7 +70,8 @@ public:
   };
   Extraction extract(TableId table, unsigned numRows, bool ofRows);
 
-  /// A binary factor relative to one of its variables.
+  /// A factor of two variables, as an operand of `eliminate`, which eliminates
+  /// one of them.
   struct Side {
     TableId table = kNoTable;
     bool isTransposed = false; // the other variable comes first in the table

@@ -59,7 +59,8 @@ public:
   }
 
   size_t getNumTables() const { return numBaseTables + tables.size(); }
-  /// Returns the number of entries of this store, without its base.
+  /// Returns the total number of entries of the tables of this store, without
+  /// those of its base.
   int64_t getNumOwnEntries() const { return numOwnEntries; }
 
 private:

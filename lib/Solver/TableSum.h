@@ -26,7 +26,8 @@
 
 namespace mlir::layout {
 
-/// The domains of the minimized variable and of the scope.
+/// The domain sizes of the minimized variable and of the variables of the
+/// scope, over which the result is a table.
 struct SumShape {
   unsigned domain;
   llvm::SmallVector<unsigned, 8> scope;
@@ -39,7 +40,9 @@ struct SumShape {
   }
 };
 
-/// A table with its strides, which are 0 for variables that it does not have.
+/// A table to sum, with its strides: of the minimized variable (`step`), and
+/// per variable of the scope. A stride is 0 if the table does not depend on the
+/// variable.
 struct SumTerm {
   const TableStore::Table *table;
   size_t step;

@@ -35,7 +35,7 @@ Solution WcspProblem::solve(const SolveOptions &options) const {
 
 namespace {
 
-/// A tokenizer that tracks positions.
+/// Splits a text into words, and reports errors with line and column.
 class Words {
 public:
   explicit Words(StringRef text) : text(text), rest(text) {}
@@ -271,7 +271,8 @@ private:
     return Error::success();
   }
 
-  /// Writes the costs of tuples into the table.
+  /// Writes the costs of the listed tuples into `table`. Returns an error if
+  /// they do not have the variables and domains of the function.
   Error enterTuples(const Tuples &tuples) {
     if (tuples.arity != scope.size())
       return words.makeError(
@@ -317,7 +318,8 @@ Cost getCommonest(ArrayRef<Cost> entries) {
       ->first;
 }
 
-/// Tables with the same entries and shape are shared.
+/// A table and the domains of its variables. Functions for which these are
+/// equal are written as one shared function.
 using Shape = std::pair<TableId, std::vector<unsigned>>;
 
 class Writer {

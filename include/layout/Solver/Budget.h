@@ -97,8 +97,9 @@ struct BudgetedSolution {
   /// cheapest assignment is within the limit. It is the least amount unless the
   /// search for it was stopped by `options`.
   int64_t leastAmount = 0;
-  /// The certificate, if the options request one. Empty if the wcsp format
-  /// cannot represent the problem.
+  /// The text that proves the solution (`writeCertificate` in Wcsp.h), if
+  /// `SolveOptions::certify` is set. Empty if no assignment was found, or if
+  /// the wcsp format cannot represent the problem.
   std::string certificate;
 };
 

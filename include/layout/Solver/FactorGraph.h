@@ -74,10 +74,12 @@ namespace mlir::layout {
 struct SolveOptions {
   /// The maximum number of entries of a table that elimination may build.
   int64_t maxTableSize = int64_t(1) << 20;
-  /// The maximum number of entries that one elimination may compute in total
-  /// for the core that the reductions leave. A larger core is searched.
+  /// The maximum number of table entries that one elimination may compute in
+  /// total, after variables with at most two neighbors are eliminated. If there
+  /// are more, the solver searches instead.
   int64_t maxTotalSize = int64_t(1) << 26;
-  /// The maximum number of search nodes in components too wide to eliminate.
+  /// The maximum number of search nodes in components that are too wide to
+  /// eliminate.
   int64_t maxNodes = int64_t(1) << 18;
   /// The maximum number of table entries that search nodes may visit, a measure
   /// of time: 2^30 entries take a few seconds.
@@ -116,8 +118,9 @@ struct Solution {
   /// The variables of the components whose search ended before its lower bound
   /// reached the cost of its best assignment. Empty if `exact` is set.
   std::vector<unsigned> openVariables;
-  /// The steps by which a checker derives `lowerBound`, if `certify` is set.
-  /// docs/solver.md defines their language.
+  /// The steps by which a checker derives `lowerBound`, if
+  /// `SolveOptions::certify` is set. docs/certificates.md defines their
+  /// language.
   std::string proof;
   SolveStatistics statistics;
 };
@@ -148,8 +151,9 @@ public:
   /// fastest.
   TableId addTable(llvm::ArrayRef<Cost> entries);
 
-  /// Adds a factor to the cost. If a variable is repeated in `variables`, only
-  /// the entries in which its values agree are used.
+  /// Adds a table of costs over `variables` to the graph. If a variable is
+  /// repeated in `variables`, only the entries in which its values agree are
+  /// used.
   void addFactor(llvm::ArrayRef<unsigned> variables, TableId table);
   void addFactor(llvm::ArrayRef<unsigned> variables,
                  llvm::ArrayRef<Cost> entries) {
