@@ -274,7 +274,7 @@ LogicalResult MeshLoops::add(AffineMap map, Type type, bool isResult,
   for (auto [a, axis] : llvm::enumerate(own)) {
     bool isZero = axis.value.isZero();
     std::optional<unsigned> dim = findSplitDim(tensor, a, axis.value);
-    // One device along the axis, or copies on all of them.
+    // There is one device along the axis, or all devices along it have copies.
     if ((isZero && axis.extent.isConstantEqual(1)) ||
         (dim && *dim >= layout.getRank())) {
       access.shares.push_back(std::nullopt);
@@ -334,7 +334,8 @@ LogicalResult MeshLoops::checkParts(const Access &access) {
       return refuse("does not combine values by " +
                     getName(partial.getReduction()) + ", of which " +
                     access.name + " has parts (P4)");
-    // A value that is only written is on the first device along the axis.
+    // If the init is not read, the value is written on the first device along
+    // the axis only.
     if (!isReducedOver && accumulates)
       return refuse("has " + access.name + " in parts along axis '" +
                     coordinate.name +

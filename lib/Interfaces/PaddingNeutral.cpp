@@ -59,7 +59,7 @@ static Known evaluate(Operation *op, ArrayRef<Known> operands) {
   SmallVector<Attribute> constants;
   for (const Known &operand : operands)
     constants.push_back(operand.constant);
-  // Integers have no NaN.
+  // Integers have no NaN, so 0 * x is 0.
   if (isa<arith::MulIOp>(op) && llvm::any_of(constants, isZero)) {
     known.constant = IntegerAttr::get(op->getResult(0).getType(), 0);
     return known;

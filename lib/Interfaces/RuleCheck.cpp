@@ -98,7 +98,8 @@ LogicalResult Checker::checkSpaces() {
 }
 
 namespace {
-/// The divisors that split a loop, and if it is part of a sum of indices.
+/// The divisors at which tensors split a loop into digits, and true if the loop
+/// is part of an index that is a sum.
 struct LoopCuts {
   SmallVector<int64_t, 4> points;
   bool isInSum = false;
@@ -271,7 +272,7 @@ LogicalResult Checker::checkPerDim(const PerDimRule &rule) {
     for (Type type : range)
       if (auto tensor = dyn_cast<RankedTensorType>(type))
         types.push_back(tensor);
-  // Transfers address each element by its index.
+  // DMA transfers of local memory address each element by its index.
   if (llvm::any_of(types, isLocal))
     return success();
   // Tensors of full rank come before those without the dropped dims.

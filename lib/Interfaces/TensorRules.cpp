@@ -41,8 +41,8 @@ getReshapeView(RankedTensorType folded, RankedTensorType unfolded,
   return ViewRule{*expand, *collapse};
 }
 
-/// Restricts the tile sizes of a dim to divisors of a position at which the op
-/// slices it.
+/// Restricts `divisor`, the number that tile sizes of a dim must divide, to
+/// divisors of a position at which the op slices the dim.
 static void touch(int64_t &divisor, int64_t position) {
   divisor = std::gcd(divisor, position);
 }
@@ -102,14 +102,16 @@ struct PadModel : LayoutOpInterface::ExternalModel<PadModel, tensor::PadOp> {
          llvm::zip(pad.getMixedLowPad(), pad.getMixedHighPad()))
       rule.tileSizeMustDivide.push_back(
           isConstantIntValue(low, 0) && isConstantIntValue(high, 0) ? 0 : 1);
-    // A body that reads indices requires logical ones.
+    // The body of a padding that is not constant may read indices, which must
+    // be logical ones.
     if (!pad.getConstantPaddingValue())
       rule.tileSizeMustDivide.assign(rule.tileSizeMustDivide.size(), 1);
     return rule;
   }
 };
 
-/// The rule of slices. A dropped dim has one index.
+/// The rule of ops that extract or insert a slice: tile sizes must divide the
+/// offset and the size of a sliced dim, and dropped dims are stored whole.
 template <typename OpTy>
 struct SliceModel : LayoutOpInterface::ExternalModel<SliceModel<OpTy>, OpTy> {
   OpLayoutRule getLayoutRule(Operation *op) const {

@@ -84,7 +84,8 @@ private:
   Derived &derived() { return static_cast<Derived &>(*this); }
   const Derived &derived() const { return static_cast<const Derived &>(*this); }
 
-  /// Returns true if a term is a digit with one value.
+  /// Returns true if a term of an axis is a digit of `space` that has one
+  /// value.
   template <typename Term> bool isUnit(const Term &term) const {
     return term.digit.isDim() && term.digit.isWholeSource() &&
            space.digits[term.digit.dim].extent.isConstantEqual(1);

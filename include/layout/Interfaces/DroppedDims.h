@@ -28,11 +28,13 @@
 
 namespace mlir::layout {
 
-/// Returns the layout of a tensor without the `dropped` dims.
+/// Returns the layout of a tensor without the `dropped` dims, each of size 1,
+/// if `map` is its layout with these dims.
 LayoutMap dropDims(const LayoutMap &map, const llvm::SmallBitVector &dropped);
 
-/// Returns a layout with the `dropped` dims from one without them, or
-/// std::nullopt if storage has several coordinates or replicas.
+/// Returns the layout of a tensor with the `dropped` dims, which are inserted
+/// as the outermost ones, if `map` is its layout without them. Returns
+/// std::nullopt if the storage has several coordinates or replicas.
 std::optional<LayoutMap> insertDims(const LayoutMap &map,
                                     const llvm::SmallBitVector &dropped);
 

@@ -76,8 +76,9 @@ bool beginsFresh(Operation *op, unsigned r);
 /// softmax does.
 bool canSplit(const LoopsRule &rule, unsigned loop);
 
-/// Checks that every device can run the loops of an op on what it holds. The
-/// reason of a failure continues after the op's name.
+/// Checks that every device can run the loops of an op on the blocks of tensors
+/// that it holds, i.e. that all tensors split a loop equally. The reason of a
+/// failure continues after the op's name.
 LogicalResult checkLoopsOnMesh(const LoopsRule &rule, TypeRange operands,
                                TypeRange results, FailureReason refuse = {});
 

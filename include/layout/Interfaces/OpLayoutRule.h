@@ -62,7 +62,7 @@ struct LoopsRule {
   /// The maps from loops to the dims of each operand and result, or null unless
   /// it is a ranked tensor.
   SmallVector<AffineMap> operandMaps, resultMaps;
-  /// True for operands whose elements are read.
+  /// Per operand, true if its elements are read.
   SmallVector<bool> isRead;
   /// The number of scalar operations in one iteration.
   int64_t opsPerPoint = 0;
@@ -95,8 +95,8 @@ struct PerDimRule {
   /// Per dim, the number that its tile size must divide: 1 requires the dim to
   /// be whole, 0 permits any storage.
   SmallVector<int64_t> tileSizeMustDivide;
-  /// The dims that tensors of a lower rank drop (DroppedDims.h), each of size 1
-  /// and whole.
+  /// The dims that tensors of a lower rank do not have (DroppedDims.h). Such a
+  /// tensor has one index of them, and they are stored whole.
   llvm::SmallBitVector dropped;
   /// Per operand, true if all its elements are read; an empty list if this
   /// holds for all. Of the other operands, as of a slice's source, the op reads
