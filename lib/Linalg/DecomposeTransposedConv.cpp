@@ -192,8 +192,8 @@ struct Slice {
   Value insert(OpBuilder &b, Location loc, Value part, Value whole) const;
 };
 
-/// Rewrites a convolution of a spread image as dense convolutions of its
-/// pixels.
+/// Rewrites a convolution of a spread image, which has zeros between its pixels
+/// (SpreadImage.h), as dense convolutions of the pixels.
 class Densifier {
 public:
   Densifier(RewriterBase &rewriter, linalg::LinalgOp op)

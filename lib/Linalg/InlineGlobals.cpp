@@ -25,7 +25,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// The immutable global that an op reads, and its value.
+/// The immutable global that an op reads, and its value. If the op does not
+/// read one, both are null.
 struct Content {
   Operation *global = nullptr;
   Attribute value;

@@ -21,7 +21,8 @@ inline bool hasLayoutConstraints(Operation *op) {
 }
 
 /// Returns true if attributes constrain the layouts of `op`, or the type of one
-/// of its tensors has a layout. Such an op is decided as it is.
+/// of its tensors has a layout. Layouts are then chosen for `op` itself, before
+/// it is converted to other ops.
 inline bool statesLayouts(Operation *op) {
   auto hasLayout = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
