@@ -35,8 +35,9 @@ Operation *LayoutAssignment::getAnchor(unsigned node) const {
 static void readConversions(LayoutAssignment &result, CostModel &costs) {
   const Program &program = result.program;
   LayoutModel model(program, result.candidates, costs);
-  // For each class, the choices at the last tensor without conversions, the
-  // producer's first. Most tensors of a class have the same choices.
+  // Per class of tensors, the configurations of the producer and the consumers
+  // of the last tensor that needs no conversion. Most tensors of a class have
+  // the same ones.
   std::vector<SmallVector<unsigned, 4>> without(program.tensorClasses.size());
   for (const Tensor &tensor : program.tensors) {
     const TensorClass &known = program.tensorClasses[tensor.tensorClass];
@@ -169,7 +170,7 @@ public:
   std::vector<int64_t> measure(ArrayRef<unsigned> choice);
 
 private:
-  /// Returns true if the live bytes at each point are limited.
+  /// Returns true if the live bytes at each program point are limited.
   bool limitsPoints() const { return weights.memory && !weights.budget; }
   Solution search(const SolveOptions &options,
                   std::vector<const LivenessPoint *> limited,

@@ -28,7 +28,7 @@ public:
   std::vector<unsigned> choice;
 
 private:
-  /// A tensor at one slot of a node.
+  /// A tensor of a node, with its operand or result number.
   struct End {
     unsigned tensor;
     OperandOrResult slot;
@@ -95,7 +95,8 @@ LayoutId Chooser::getMade(const Tensor &tensor) const {
       .layouts.results[known.result];
 }
 
-/// Returns the first configuration with `layout` at `slot`, or std::nullopt.
+/// Returns the first configuration of `node` with `layout` at `slot`, or
+/// std::nullopt.
 std::optional<unsigned> Chooser::find(unsigned node, OperandOrResult slot,
                                       LayoutId layout) const {
   for (auto [c, config] : llvm::enumerate(getConfigs(node)))
@@ -104,7 +105,8 @@ std::optional<unsigned> Chooser::find(unsigned node, OperandOrResult slot,
   return std::nullopt;
 }
 
-/// Calls fn(node, slot) for the nodes at the other ends of the tensor at `end`.
+/// Calls fn(node, slot) for all other operands and results of nodes that are
+/// the tensor at `end`, i.e. its producer and its consumers.
 template <typename Fn>
 void Chooser::forEachOtherEnd(unsigned node, End end, Fn fn) {
   const Tensor &tensor = program.tensors[end.tensor];

@@ -57,7 +57,7 @@ private:
 bool Candidates::merge(OpConfig &config) {
   for (OpConfig &known : configs)
     if (known.layouts == config.layouts) {
-      // Tiles of a known configuration allow combinations with further tiles.
+      // With tiles, the known configuration can be combined with further tiles.
       if (known.tiles.empty())
         known.tiles = std::move(config.tiles);
       known.meetsNeed |= config.meetsNeed;
@@ -67,7 +67,7 @@ bool Candidates::merge(OpConfig &config) {
 }
 
 namespace {
-/// Layouts in the form printed for debugging.
+/// The layouts of an op in the form that debug output prints.
 struct Shown {
   const OpLayouts &layouts;
   const LayoutTable &table;
@@ -167,7 +167,8 @@ std::optional<OpConfig> Propagation::getFlowConfig(const NodeClass &flowClass,
   config.layouts = {{*representative}, {*representative}};
   config.exact = {{layout}, {layout}};
   for (const NodeClass::Part &part : flowClass.insertedParts) {
-    // Concurrent bodies write into one storage.
+    // The concurrent bodies of the parallel loop write into one storage, of
+    // which each part must be a slice.
     if (!isSliceOfStorage(costs.getMap(layout), flowClass.flowType, part.type,
                           part.rule))
       return std::nullopt;

@@ -194,9 +194,9 @@ std::optional<OpConfig> ConfigBuilder::carry(OperandOrResult slot,
   return std::nullopt;
 }
 
-/// Propagates a layout through loops. A tensor indexed by the whole iteration
-/// space gives the iteration space its layout, and the axes of a tensor's loops
-/// form the layout of that tensor.
+/// Builds the configuration that follows from the layout of one tensor, which
+/// all loops must index by a permutation: the axes of `layout` become axes of
+/// loops, and each tensor is stored by the axes of the loops that index it.
 std::optional<OpConfig> ConfigBuilder::carryLoops(AffineMap map,
                                                   LayoutId layout) const {
   // No loop indexes a replica.
@@ -300,7 +300,7 @@ static bool keepsTiles(const LayoutMap &map, const PerDimRule &rule) {
       int64_t divisor = rule.tileSizeMustDivide[digit.dim];
       if (divisor == 0 || digit.isWholeSource())
         continue;
-      // The op slices between tiles.
+      // Otherwise the op would slice inside of a tile.
       if (!cutsAtDivisorsOf(digit, divisor))
         return false;
     }

@@ -19,7 +19,7 @@ using namespace mlir::layout;
 namespace {
 
 /// Builds equivalence classes of uses by union-find. Drops the classes that
-/// contain a fixed use.
+/// contain a use whose type is fixed.
 class EquivalenceFinder {
 public:
   explicit EquivalenceFinder(Operation *root) : root(root) {}

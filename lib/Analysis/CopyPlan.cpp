@@ -67,7 +67,7 @@ private:
 
   RankedTensorType from, to;
   AxesCache *cache;
-  /// The value required of the padding of the result, or null.
+  /// The padding value that the type of the result states, or null.
   TypedAttr stated;
 };
 } // namespace
@@ -105,7 +105,8 @@ bool Planner::bringsPadding(unsigned dim) const {
   return getPaddingAlong(source, copy.space, 0, dim) == stated;
 }
 
-/// Switches to a copy of all digits at once, which selects the stated padding.
+/// Switches to CopyPlan::Method::Whole, which selects the stated padding value
+/// beyond the dims in `maskedDims`.
 void Planner::goWhole() {
   BoxPlanner::goWhole();
   for (auto [dim, isPadded] : llvm::enumerate(copy.space.isPadded))

@@ -19,7 +19,8 @@ using namespace mlir::layout;
 
 constexpr int64_t kMost = int64_t(1) << 32;
 
-/// Returns the depth of each block in loops formed by branches of the region.
+/// Returns, per block of a region, the number of loops formed by branches that
+/// contain it.
 static llvm::DenseMap<Block *, unsigned> getLoopDepths(Region *region) {
   llvm::DenseMap<Block *, unsigned> depths;
   DominanceInfo dominance(region->getParentOp());

@@ -24,7 +24,8 @@ using namespace mlir::layout;
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Returns `type` with the layout `entry` (number `i` of `name`), or fails.
+/// Returns `type` with the layout `entry`, which is number `i` of the attribute
+/// `name`. Fails, with an error at `op`, if it is no valid layout of `type`.
 static FailureOr<Type> applyLayout(Operation *op, StringRef name, size_t i,
                                    Type type, Attribute entry) {
   auto layout = dyn_cast<LayoutAttrInterface>(entry);
@@ -269,8 +270,8 @@ static std::optional<FixedReason> getFixedReasonOfCall(Operation *root,
   return FixedReason{call.getLoc(), "its callee is unknown here"};
 }
 
-/// Returns why the layout of a use in no equivalence class is fixed, or
-/// std::nullopt if it is free.
+/// Returns why the type of a use in no equivalence class is fixed, or
+/// std::nullopt if it can change.
 static std::optional<FixedReason> findFixedReason(Operation *root,
                                                   TensorUse use) {
   Operation *owner = getOwner(use);

@@ -103,7 +103,8 @@ bool LayoutModel::addCopiesAsSets(Pattern &pattern, const TensorClass &tensor,
                                   const Demand &demand) {
   unsigned numNeeds = 0;
   for (const TensorClass::Consumer &consumer : tensor.consumers) {
-    // A separate copy for this consumer also depends on the producer.
+    // The price of a separate copy for this consumer also depends on the
+    // producer, so sets are not enough.
     if (consumer.frequency < tensor.frequency)
       return false;
     numNeeds += consumer.operands.size();

@@ -36,13 +36,14 @@ public:
   /// if there are no loops or numbers would overflow.
   bool breakTies();
 
-  /// Converts a cost of the solver back, rounding down.
+  /// Returns a cost of the solver in the unit of the program, i.e. divided by
+  /// `scale` and rounded down.
   Cost getCost(Cost ofSolver) const {
     return ofSolver == kInfiniteCost ? ofSolver : ofSolver / scale;
   }
 
-  /// Builds the graph. The first variables are those of the nodes, in order;
-  /// the others represent copies.
+  /// Builds the solver's graph. The first variables are those of the nodes, in
+  /// order; the others represent copies.
   FactorGraph build();
 
   /// Adds a limit on the live bytes at each of `points` to the budget. Bytes
@@ -58,7 +59,8 @@ public:
   /// and all copies that these need exist.
   ArrayRef<unsigned> getInitial() const { return initial; }
 
-  /// Returns the layouts in which a consumer requests a tensor, each once.
+  /// Returns the layouts in which a consumer with this configuration requests a
+  /// tensor that is its `operands`, each layout once.
   static SmallVector<LayoutId, 2> getNeeds(const OpConfig &config,
                                            ArrayRef<unsigned> operands);
 

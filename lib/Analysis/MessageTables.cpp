@@ -38,8 +38,8 @@ struct Places {
   }
 };
 
-/// The addresses of a tensor's indices in the block of each device, as given by
-/// the last coordinate of the map.
+/// The addresses, in elements, of the indices of a tensor in the block of each
+/// device, as given by the last coordinate of its map.
 class BlockPlaces {
 public:
   static std::optional<BlockPlaces> get(RankedTensorType type,
@@ -53,8 +53,8 @@ private:
     int64_t first = 0;
     std::vector<int64_t> places;
   };
-  /// Addresses that depend on the device: of a dim with a halo, or one address
-  /// for replicas that belong to no dim.
+  /// Addresses that depend on the device: per index of a dim with a halo, or
+  /// one address for replicas that belong to no dim.
   struct Shared {
     std::optional<unsigned> dim;
     std::vector<int64_t> positions;  // along some mesh axes, by device

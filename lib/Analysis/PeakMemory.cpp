@@ -53,7 +53,8 @@ private:
   struct Span {
     int64_t begin, end;
   };
-  /// A live range of a tensor, a copy, or a conversion buffer.
+  /// The live range, from position `begin` to `end`, of a tensor (Made), a copy
+  /// for a consumer (Requested), or a conversion buffer (Moved).
   struct Life {
     int64_t begin, end;
     unsigned tensor;
@@ -87,7 +88,7 @@ private:
   const Program &program;
   DenseMap<Operation *, unsigned> nodeOf;
   DenseMap<Operation *, Span> spans;
-  /// The numbered ops, in the function being visited.
+  /// The ops of the current function that have positions, in order.
   std::vector<Operation *> ops;
   DenseMap<Operation *, SmallVector<unsigned, 0>> tensorsOf;
   DenseMap<Value, int64_t> ends;

@@ -40,9 +40,11 @@ struct LiveTensor {
   unsigned tensor;
   /// True if the tensor is live in the layout of its producer.
   bool isMade = false;
-  /// The consumers whose requested layouts are live, in ascending order.
+  /// The consumers whose requested layouts of the tensor are live, in ascending
+  /// order.
   SmallVector<unsigned, 2> consumers;
-  /// The consumers whose conversion buffers are live, in ascending order.
+  /// The consumers for which a conversion of the tensor is made here, so that
+  /// its buffer is live, in ascending order.
   SmallVector<unsigned, 2> movers;
 
   bool covers(const LiveTensor &other) const;
@@ -54,8 +56,8 @@ struct LivenessPoint {
   Operation *op;
   /// The live tensors, sorted by number.
   SmallVector<LiveTensor, 0> live;
-  /// The node and operand numbers of operands that read storage made for them
-  /// alone, or that an op of the program converts.
+  /// The (node, operand number) pairs of operands that read storage made for
+  /// them alone, e.g. tensor.empty, and of the sources of layout.convert ops.
   SmallVector<std::pair<unsigned, unsigned>, 0> fresh;
 
   bool covers(const LivenessPoint &other) const;
@@ -64,23 +66,26 @@ struct LivenessPoint {
 std::vector<LivenessPoint> findLivenessPoints(Operation *root,
                                               const Program &program);
 
-/// Computes the bytes of live tensors for given configurations.
+/// Computes the bytes of live tensors if the nodes have given configurations.
 class MemoryModel {
 public:
   MemoryModel(const Program &program, ArrayRef<Candidates> candidates,
               CostModel &costs)
       : program(program), candidates(candidates), costs(costs) {}
 
-  /// Returns the bytes of a tensor in the layout of its producer, 0 for a view.
+  /// Returns the bytes of a tensor in the layout of its producer, 0 for a view
+  /// that moves no element.
   int64_t getMadeBytes(const TensorClass &tensor, unsigned producerConfig);
-  /// Returns the bytes of a requested copy, 0 if the live tensor is in its
-  /// layout.
+  /// Returns the bytes of a copy in `layout`, or 0 if the tensor itself is live
+  /// (`isMade`) in this layout.
   int64_t getRequestedBytes(const TensorClass &tensor, bool isMade,
                             unsigned producerConfig, LayoutId layout);
-  /// Returns the scratch bytes of the conversion to a layout.
+  /// Returns the scratch bytes of the conversion of a tensor to `layout`,
+  /// excluding its source and destination.
   int64_t getBufferBytes(const TensorClass &tensor, unsigned producerConfig,
                          LayoutId layout);
-  /// Returns true if the bytes of requested copies depend on the producer.
+  /// Returns true if `getRequestedBytes` depends on the configuration of the
+  /// producer.
   bool dependsOnProducer(const TensorClass &tensor, bool isMade) const;
   int64_t getFreshBytes(unsigned node, unsigned operand, unsigned config);
 

@@ -41,7 +41,8 @@ private:
   void forbidLess(const Tensor &tensor, unsigned consumer,
                   bool dependsOnProducer, const Budget::Term &term,
                   llvm::function_ref<int64_t(unsigned, const OpConfig &)> get);
-  /// Returns the bytes for configurations of the producer and of a consumer.
+  /// Returns the bytes that are live if the producer and a consumer have these
+  /// configurations.
   using GetBytes = llvm::function_ref<int64_t(
       unsigned consumer, unsigned producerConfig, const OpConfig &config)>;
   const TensorClass &getClass(const LiveTensor &live) const {
@@ -176,7 +177,8 @@ int64_t PeakMemoryFactors::getBufferBytes(const LiveTensor &live,
   return most;
 }
 
-/// Adds one term for all of `consumers`: the maximum of their bytes.
+/// Adds one budget term for all of `consumers`: the maximum of the bytes get(c,
+/// ..) over these consumers c.
 void PeakMemoryFactors::addJoint(const LiveTensor &live,
                                  ArrayRef<unsigned> consumers,
                                  bool dependsOnProducer, GetBytes get,
@@ -196,7 +198,8 @@ void PeakMemoryFactors::addJoint(const LiveTensor &live,
         [&](unsigned p, const OpConfig &config) { return get(c, p, config); });
 }
 
-/// Adds one term per requested layout, whose copy all consumers share.
+/// Adds one budget term per requested layout, the bytes of its copy, which all
+/// consumers share.
 void PeakMemoryFactors::addRequestedLayouts(const LiveTensor &live,
                                             bool dependsOnProducer,
                                             std::vector<Budget::Term> &terms) {
@@ -218,7 +221,8 @@ void PeakMemoryFactors::addRequestedLayouts(const LiveTensor &live,
         terms);
 }
 
-/// Adds the terms of the copies that consumers request.
+/// Adds the budget terms of the copies of a live tensor that its consumers
+/// request.
 void PeakMemoryFactors::addRequested(const LiveTensor &live,
                                      std::vector<Budget::Term> &terms) {
   const TensorClass &tensor = getClass(live);
@@ -240,8 +244,8 @@ void PeakMemoryFactors::addRequested(const LiveTensor &live,
                    std::move(amounts)});
 }
 
-/// Returns the terms of the copies that consumers request, and of the buffers
-/// that convert to them.
+/// Returns the budget terms of the copies of a live tensor that its consumers
+/// request, and of the buffers that convert to them.
 ArrayRef<Budget::Term> PeakMemoryFactors::getRequested(const LiveTensor &live) {
   auto [it, isNew] = known.try_emplace(
       {live.tensor, live.isMade,

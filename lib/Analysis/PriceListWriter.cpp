@@ -21,7 +21,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// Writes functions with one op each in the layouts to be priced.
+/// Writes a price list (PriceList.h): a function per op and conversion, in each
+/// combination of layouts that has a price.
 class Writer {
 public:
   Writer(const LayoutAssignment &assignment, CostModel &costs,
@@ -58,8 +59,8 @@ private:
   LayoutModel model;
   func::FuncOp function;
   IRMapping scalars;
-  /// The ops with prices, by name and normalized types. Several classes may
-  /// have ops that are equal in all inputs of a price.
+  /// The ops that were written, by name and normalized types. Several node
+  /// classes may have ops that are equal in all inputs of a price.
   std::map<SmallVector<const void *>, SmallVector<Operation *, 1>> written;
   llvm::SetVector<std::pair<Type, Type>> conversions;
 };
@@ -80,7 +81,8 @@ void Writer::end(ValueRange results) {
       function.getBody().front().getArgumentTypes(), results.getTypes()));
 }
 
-/// Clones constants, which rules depend on. Other scalars become arguments.
+/// Returns a scalar operand of the function that is written. Clones constants,
+/// which rules depend on; other scalars become arguments.
 Value Writer::copyScalar(Value value) {
   if (Value known = scalars.lookupOrNull(value))
     return known;
@@ -92,7 +94,8 @@ Value Writer::copyScalar(Value value) {
   return copy;
 }
 
-/// Clones fresh storage and its fills. All other tensors become arguments.
+/// Returns an operand of the op that is written. Clones fresh storage and its
+/// fills; other tensors become arguments.
 Value Writer::addOperand(Value value, Type type) {
   if (!isa<RankedTensorType>(value.getType()))
     return copyScalar(value);

@@ -319,7 +319,8 @@ static bool areMadeAlike(Value a, Value b, unsigned mostOps = 3) {
 }
 
 /// Returns true if `op` starts its reductions like `known`, an equal op with
-/// this rule: from fresh storage, and with equal combiners.
+/// this rule: both or neither from an init that is made at no cost
+/// (`beginsFresh`), and with equal combiners.
 static bool beginsAlike(Operation *known, const OpLayoutRule &rule,
                         Operation *op) {
   auto *loops = std::get_if<LoopsRule>(&rule);
@@ -597,7 +598,8 @@ void ProgramReader::findFrequencies(TensorClass &wanted,
   }
 }
 
-/// Adds the operands of a node that is an op, except those of flow classes.
+/// Adds the operands of a node that is an op to `uses`, except those of flow
+/// classes.
 void ProgramReader::addUses(unsigned node) {
   Operation *op = program.nodes[node].op;
   const NodeClass &nodeClass = program.getClass(program.nodes[node]);

@@ -19,7 +19,8 @@ using namespace mlir::layout;
 
 /// The maximal number of boxes of indices in a plan; more are refused.
 static constexpr int64_t kMostCells = 1 << 20;
-/// The maximal number of devices, because plans list all messages.
+/// The maximal number of devices of a mesh, because plans list all messages;
+/// more are refused.
 static constexpr int64_t kMostPlanned = 1024;
 
 int64_t MessageBox::getNumElements() const { return *countIndices(sizes); }
@@ -143,7 +144,7 @@ public:
     start = evaluate();
   }
 
-  /// Returns the device at the origin of the box.
+  /// Returns the number of the device at the origin of the box.
   int64_t getStart() const { return start; }
 
   /// Returns the distinct shares, sorted, of all values of `replicas`, at index
@@ -370,8 +371,8 @@ int64_t Planner::chooseSender(const Devices &holders, int64_t to) const {
   });
 }
 
-/// Returns the offsets of a cell's box in the block of `device`, which must be
-/// in `devices`.
+/// Returns the offsets of the box of a cell in the block of `device`, which
+/// must be in `devices`, the holders or targets of the cell.
 SmallVector<int64_t, 4> Planner::findOffsets(const Cell &cell,
                                              const Devices &devices,
                                              int64_t device, Shares shares,
@@ -578,8 +579,9 @@ static void setSteps(MutableArrayRef<Message> round, int64_t numDevices) {
     follow(message.from);
 }
 
-/// Schedules the longest messages first, each in the first round of its phase
-/// in which both devices are free. Then sets the steps of each round.
+/// Sets the round of each message: the longest first, each in the first round
+/// of its phase in which its sender sends no other message and its receiver
+/// receives none. Then sets the steps of each round.
 void Planner::schedule() {
   llvm::stable_sort(plan.messages, [](const Message &a, const Message &b) {
     return std::tuple(a.phase, -a.getNumElements()) <

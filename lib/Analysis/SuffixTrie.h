@@ -68,7 +68,9 @@ public:
 
 private:
   static constexpr unsigned kNone = ~0u;
-  /// A node of the trie, whose root is the empty suffix.
+  /// A suffix of a sequence: the suffix without its first element (`parent`),
+  /// the first sequence that is equal to it or kNone, and its length. Node 0 is
+  /// the empty suffix.
   struct Node {
     unsigned parent, sequence, length;
   };

@@ -61,7 +61,8 @@ Cost layout::getWeightCost(RankedTensorType type, LayoutId layout,
   return cost;
 }
 
-/// Visits each weight with every layout in which it is stored.
+/// Calls visit(type, layout) for each weight (constant) and every layout in
+/// which it is stored if the nodes have the configurations `choice`.
 static void
 forEachKept(const LayoutAssignment &assignment, ArrayRef<unsigned> choice,
             function_ref<void(RankedTensorType type, LayoutId layout)> visit) {

@@ -35,7 +35,8 @@ struct Weight {
 /// Collects the weights of `program` in the order in which nodes read them.
 std::vector<Weight> collectWeights(const Program &program);
 
-/// Returns the cost of storing a weight in a layout, counted once.
+/// Returns the cost of storing a constant of `type` in a layout once: that of
+/// its bytes and of its conversion, by the percentages of `options`.
 Cost getWeightCost(RankedTensorType type, LayoutId layout,
                    const WeightOptions &options, CostModel &costs);
 

@@ -92,12 +92,13 @@ struct LayoutAssignment {
   std::vector<unsigned> choice;
   std::vector<PlannedConversion> conversions;
 
-  /// The cost of ops and conversions, and the share of the conversions.
+  /// The cost of ops, conversions and stored constants, and the part of the
+  /// conversions.
   Cost cost = 0, conversionCost = 0;
   Cost lowerBound = 0;
   bool exact = false;
 
-  /// The options for counting constants, for any choice.
+  /// The options for counting constants, which `setChoice` uses, too.
   WeightOptions weights;
   /// The bytes of stored constants and the cost of storing them. Set if
   /// `weights` counts constants.
@@ -121,8 +122,8 @@ struct LayoutAssignment {
   /// The problem, its solution and a proof (`writeCertificate` in Wcsp.h), if
   /// requested by the options. Empty if the format cannot express the problem.
   std::string certificate;
-  /// True if a type has a dynamic size. Costs then use the target's assumed
-  /// size.
+  /// True if a tensor of a node with several candidates has a dynamic size.
+  /// Costs then use the target's assumed size.
   bool hasAssumedSizes = false;
 
   const OpConfig &getConfig(unsigned node) const {
@@ -133,7 +134,8 @@ struct LayoutAssignment {
   Operation *getAnchor(unsigned node) const;
 };
 
-/// Computes the assignment of everything below `root` under `constraints`.
+/// Computes the configurations of all ops below `root` at the least total cost.
+/// Each tensor with a constraint has the layout that `constraints` states.
 LayoutAssignment
 assignLayouts(Operation *root, CostModel &costs,
               const CandidateLimits &limits = {},

@@ -93,19 +93,23 @@ struct DigitSlot {
   SmallVector<unsigned> digits;
 };
 
-/// Returns the axes of an operand. Axes that fuse whole digits are expanded.
+/// Returns the stored axes of an operand. An axis whose positions are exactly
+/// all values of its digits is replaced by these digits.
 SmallVector<DigitSlot> getSlots(const IterationSpace &space, unsigned operand);
 
-/// Returns the range that a box covers of `digits`, fused row-major, or
-/// std::nullopt if it is not one range.
+/// Returns the range that a box covers of an axis that fuses `digits` in
+/// row-major order, or std::nullopt if the positions are not contiguous, or if
+/// an extent is dynamic.
 std::optional<DigitRange> getRange(const IterationSpace &space,
                                    ArrayRef<unsigned> digits,
                                    const DigitBox &box);
 
-/// Caches the axes of types for planning many copies.
+/// Caches the stored axes of tensor types, so that many copies are planned
+/// faster.
 class AxesCache {
 public:
-  /// Returns the axes of `type`, or null unless it is stored in linear memory.
+  /// Returns the stored axes of `type`, or null unless it is in linear memory
+  /// without replicas.
   const std::vector<StoredAxis> *find(RankedTensorType type);
 
 private:

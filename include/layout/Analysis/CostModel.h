@@ -38,7 +38,8 @@ struct OpLayouts {
   }
 };
 
-/// A layout table with prices.
+/// A layout table that also computes and caches the plans and costs of
+/// conversions, and the costs of ops, on a target.
 class CostModel : public LayoutTable {
 public:
   /// Creates a cost model with prices from `provider`, which must outlive the

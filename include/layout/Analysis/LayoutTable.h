@@ -46,8 +46,9 @@ public:
   using Tiles = SmallVector<int64_t, 6>;
 
   LayoutId intern(const LayoutMap &map);
-  /// Adds a layout of a family, whose name is kept. It must be valid for the
-  /// type. Layouts with partial sums (P4) are never equal to others.
+  /// Returns the number of a layout given by an attribute, which is kept for
+  /// `getSpelling`. It must be valid for the type. Layouts with partial sums
+  /// (P4) are never equal to others.
   LayoutId intern(LayoutAttrInterface layout, RankedTensorType type);
   /// Returns the attribute that `layout` was created from, or null if it was
   /// created from a map.
@@ -55,7 +56,8 @@ public:
     return spellings.lookup(layout);
   }
   const LayoutMap &getMap(LayoutId layout) const { return maps[layout]; }
-  /// Returns true if the replicas are partial sums (P4).
+  /// Returns true if the replicas of elements are partial sums, i.e. summands
+  /// and not copies (P4 of docs/spec.md).
   bool isPartial(LayoutId layout) const {
     return isa_and_present<PartialAttr>(getSpelling(layout));
   }
@@ -91,9 +93,10 @@ public:
   /// order, or null.
   const Tiles *findTiles(LayoutId layout);
 
-  /// Returns the layout of a tensor indexed by `to` that matches one indexed by
-  /// the permutation `from` and stored as `layout`: it keeps the axes of its
-  /// loops. Returns std::nullopt if an axis is not a digit of one dim.
+  /// Returns the layout of a tensor that loops index by `to`, such that it has
+  /// the axes of these loops in `layout`, the layout of a tensor that all loops
+  /// index by the permutation `from`. Returns std::nullopt if an axis is not a
+  /// digit of one dim, or `to` has a sum of loops.
   std::optional<LayoutId> project(LayoutId layout, AffineMap from,
                                   AffineMap to);
 
@@ -105,7 +108,9 @@ public:
                                             RankedTensorType type,
                                             bool isKnownValid = false);
 
-  /// Returns `layout` specialized to the shape of the type.
+  /// Returns `layout` without padding value and with the sizes of `type`
+  /// substituted. Layouts with identical storage have the same normal form in
+  /// almost all cases.
   LayoutId getNormalForm(LayoutId layout, RankedTensorType type);
 
 private:
@@ -126,7 +131,8 @@ private:
   llvm::DenseMap<LayoutId, Attribute> spellings;
   // The ids of layouts with partial sums, by map and #layout.partial.
   llvm::DenseMap<std::pair<LayoutId, Attribute>, LayoutId> partials;
-  // The layout without its stated padding, the padding, and the inverse.
+  // Per layout that states padding, the layout without it and the padding
+  // value; and the inverse.
   llvm::DenseMap<LayoutId, std::pair<LayoutId, TypedAttr>> stated;
   llvm::DenseMap<std::pair<LayoutId, Attribute>, LayoutId> padded;
   SmallVector<LayoutId> rowMajor;

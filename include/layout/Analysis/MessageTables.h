@@ -33,10 +33,11 @@ struct MessageTables {
   unsigned numLoops = 1;
   /// The table. All positions below are indices into it.
   std::vector<int64_t> numbers;
-  /// The position of the first-row entries of local copies: one per rank, whose
-  /// rows end at the entry of the next rank.
+  /// The position of a list with, per rank, the position of the first row of
+  /// its local copies. The rows end at the entry of the next rank.
   int64_t copies = 0;
-  /// The positions of the first-step entries of each phase, as in `copies`.
+  /// Per phase, the position of a list with, per rank, the position of its
+  /// first step. The steps end at the entry of the next rank.
   SmallVector<int64_t, 2> phases;
   /// The number of elements of the longest message.
   int64_t mostElements = 0;

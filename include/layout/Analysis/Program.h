@@ -70,8 +70,9 @@ struct NodeClass {
   OpLayoutRule rule;
   /// True if constraints or the types of the op fix its layouts.
   bool isFixed = false;
-  /// The constrained types (some may be null), or empty lists. A flow
-  /// class has one.
+  /// The types that constraints state for the operands and results; a type is
+  /// null if its value has no constraint. Empty lists if the op has no
+  /// constraints. For a flow class, `constrainedOperands` has one type.
   SmallVector<RankedTensorType, 0> constrainedOperands, constrainedResults;
   /// True if the op is in the body of an op with a rule. It keeps its types.
   bool isInBody = false;
@@ -81,7 +82,8 @@ struct NodeClass {
   /// their layouts.
   llvm::SmallBitVector flowOperands, flowResults;
   int64_t frequency = 1;
-  /// The slots of the node with the classes of their tensors.
+  /// The operands and results of the node, each with the number of the class of
+  /// its tensor.
   SmallVector<std::pair<OperandOrResult, unsigned>, 4> incidentTensors;
 
   bool isFlowClass() const { return !op; }
@@ -118,7 +120,8 @@ struct Node {
 struct Tensor {
   Value value;
   unsigned tensorClass;
-  /// The producing node; undefined if the class has none.
+  /// The number of the node that makes the tensor; undefined if its class has
+  /// no producer.
   unsigned producer;
   /// The index in `Program::consumers` of the first consuming node. The tensor
   /// has one node for each consumer of its class.
@@ -159,10 +162,10 @@ bool cannotKeepTypes(const NodeClass &node);
 /// except the types of their tensors.
 bool areAlikeButForTypes(Operation *a, Operation *b);
 
-/// Reads everything below `root`. Assumes `assumedTrips` iterations for loops
-/// with unknown trip counts. `usesPerElementAddressing` is the property of the
-/// target (TargetModel.h) that decides in which layouts of its types an op can
-/// run.
+/// Reads the nodes and tensors below `root`. Assumes `assumedTrips` iterations
+/// for loops with unknown trip counts. `usesPerElementAddressing` is the
+/// property of the target (TargetModel.h) that decides in which layouts of its
+/// types an op can run.
 Program readProgram(Operation *root, int64_t assumedTrips,
                     const LayoutConstraints &constraints = LayoutConstraints(),
                     bool usesPerElementAddressing = false);

@@ -62,7 +62,8 @@ struct Message {
 };
 
 struct ReshardOptions {
-  /// The limit of message bytes on a device, or std::nullopt if unlimited.
+  /// The limit of the bytes of messages that a device stores at a time beside
+  /// its blocks, or std::nullopt if unlimited.
   std::optional<int64_t> maxExtraBytes;
   /// True to permute the devices of the target so that the fewest bytes are
   /// sent.
@@ -90,7 +91,8 @@ struct ReshardPlan {
   /// The lower bound on the bytes that any plan sends.
   int64_t bytesBound = 0;
   unsigned numRounds = 0;
-  /// The maximal number of message bytes that a device holds in one round.
+  /// The maximal number of bytes of messages that a device sends and receives
+  /// in one round.
   int64_t peakExtraBytes = 0;
 
   /// Plans the messages from the distribution of one type to that of another
