@@ -106,9 +106,9 @@ public:
   /// Begins a sweep over the factors, in which `fill` divides what is left of
   /// each price among its consumers again.
   void beginSweep();
-  /// Moves price to a factor of a producer and a consumer: for each setup
-  /// variable of the two, what is left of the price, divided by the number of
-  /// consumers for which `fill` was not yet called in this sweep.
+  /// Moves price to a factor of a producer and a consumer, for each setup
+  /// variable of the two. It is what is left of the price, divided by the
+  /// number of consumers for which `fill` was not yet called in this sweep.
   void fill(unsigned factor);
   /// Moves price back from a factor of a producer and a consumer, namely the
   /// part that it cannot use: the least slack of its entries above rows[p] +

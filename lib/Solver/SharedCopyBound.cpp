@@ -565,8 +565,8 @@ void SharedCopyBound::dropValues(
 }
 
 /// Writes the costs moved from the variables of a hyper-factor as moves into a
-/// table of the proof: that of each variable and the first setup variable, or
-/// that of the two variables of a pair.
+/// table of the proof. It is the table of each variable and the first setup
+/// variable, or of the two variables of a pair.
 void SharedCopyBound::writeMoves(const HyperFactor &factor,
                                  ProofWriter &writer) const {
   unsigned at = factor.given;

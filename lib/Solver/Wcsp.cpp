@@ -86,7 +86,7 @@ private:
   StringRef word = text.take_front(0);
 };
 
-/// The listed tuples of a function.
+/// The tuples that a function lists, each with its cost.
 struct Tuples {
   unsigned arity = 0;
   std::vector<unsigned> values; // of all tuples, concatenated

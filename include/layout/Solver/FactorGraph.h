@@ -99,8 +99,8 @@ struct SolveStatistics {
   /// The number of variables left after those with at most two neighbors were
   /// eliminated.
   unsigned numCoreVariables = 0;
-  /// The number of connected components of these variables that are searched,
-  /// because elimination would exceed limits of table sizes.
+  /// The number of connected components of the remaining variables that are
+  /// searched, because elimination would exceed limits of table sizes.
   unsigned numWideComponents = 0;
   /// The number of search nodes, and the number of table entries that the
   /// search visited, a measure of time that does not depend on the machine.
