@@ -28,7 +28,8 @@ TypedAttr layout::getPaddingAlong(ArrayRef<OperandAccess> operands,
   // another element when the loop is beyond its size.
   if (!isIndexed || !storesAllOf(space, k, loop))
     return {};
-  // Reading pads the operand by the filler beyond its storage.
+  // If the loops read beyond the storage, the operand is padded with the filler
+  // value of its type.
   if (getPadding(type) || !mayHavePadding(type))
     return getFillerAttr(type);
   return {};

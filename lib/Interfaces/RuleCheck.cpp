@@ -106,9 +106,9 @@ struct LoopCuts {
 };
 } // namespace
 
-/// Returns true if each stored axis of a tensor is one digit of a dim, the
-/// digits of a dim cover it without overlap, and each dim that a sum of loops
-/// indexes is one digit. Adds the divisors of the digits to their loops.
+/// Returns true if each stored axis of a tensor is one digit of a dim, and the
+/// digits of a dim cover it without overlap. A dim that a sum of loops indexes
+/// must be one digit. Adds the divisors of the digits to their loops.
 static bool hasWholeDigits(const OperandAccess &access,
                            MutableArrayRef<LoopCuts> loops) {
   FailureOr<LayoutMap> map = getLayoutMap(access.type);

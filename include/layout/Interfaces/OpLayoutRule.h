@@ -52,11 +52,11 @@ struct LoopRule {
 
 /// A rule under which all tensors keep their types.
 struct OpaqueRule {
-  /// Human-readable reason. Must have static lifetime.
+  /// The reason as text for diagnostics. Must have static lifetime.
   StringRef why;
 };
 
-/// Loops with one affine map per tensor.
+/// The rule of an op with loops, with one affine map per tensor.
 struct LoopsRule {
   SmallVector<LoopRule> loops;
   /// The maps from loops to the dims of each operand and result, or null unless

@@ -38,7 +38,7 @@ namespace mlir::layout {
 struct ScalarBody {
   /// The body. Its arguments are the inputs, then one argument for each result.
   Block *block = nullptr;
-  /// An op whose operands are the inputs.
+  /// An elementwise op whose operands are the inputs, instead of a body.
   Operation *op = nullptr;
   bool isCopy = false;
 };
