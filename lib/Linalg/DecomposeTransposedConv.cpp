@@ -59,7 +59,7 @@ struct Window {
 };
 
 /// The dense convolution that computes the results `apart` * t + `first`, t <
-/// `count`: each is the sum over m < `taps` of tap `tapStep` * m + `tap` times
+/// `count`. Each is the sum over m < `taps` of tap `tapStep` * m + `tap` times
 /// pixel `step` * t + `dilation` * m + `pixel`. The other symbols are in
 /// DenseWindow.
 struct Remainder {
