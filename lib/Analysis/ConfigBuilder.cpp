@@ -195,7 +195,7 @@ std::optional<OpConfig> ConfigBuilder::carry(OperandOrResult slot,
 }
 
 /// Builds the configuration that follows from the layout of one tensor, which
-/// all loops must index by a permutation: the axes of `layout` become axes of
+/// all loops must index by a permutation. The axes of `layout` become axes of
 /// loops, and each tensor is stored by the axes of the loops that index it.
 std::optional<OpConfig> ConfigBuilder::carryLoops(AffineMap map,
                                                   LayoutId layout) const {

@@ -440,8 +440,8 @@ SuffixTrie LayoutModel::findCommonConsumers() const {
 /// Adds the factors of each tensor by the pattern of its class. If all
 /// consumers of one tensor are the last consumers of another with equal
 /// requests, the copies of the second are a superset of those of the first, so
-/// one factor replaces one per consumer. They form a chain in a dense block,
-/// whose concatenations read all tensors before them.
+/// one factor replaces one per consumer. Such tensors form a chain in a
+/// DenseNet block, whose concatenations read all tensors before them.
 void LayoutModel::addTensors() {
   SuffixTrie tails = findCommonConsumers();
   std::vector<std::pair<const Pattern *, unsigned>> sequences; // with variable

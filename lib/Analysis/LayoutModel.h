@@ -169,8 +169,9 @@ private:
   Budget budget;
   /// The index of the budget term of each variable that has one.
   llvm::DenseMap<unsigned, unsigned> termOf;
-  /// The weights in costs of the solver of a cost of 1, and of an executed
-  /// conversion. A conversion in one loop has weight 1.
+  /// The costs of the solver that represent a cost of 1 (`scale`), and one
+  /// executed conversion (`perMove`). A conversion inside of d loops adds d, to
+  /// break ties.
   Cost scale = 1, perMove = 0;
   FactorGraph graph;
   std::vector<unsigned> initial;

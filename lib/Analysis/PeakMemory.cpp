@@ -61,7 +61,8 @@ private:
     enum Kind { Made, Requested, Moved } kind;
     unsigned consumer;
   };
-  /// The tensors live at a call, without its results.
+  /// The tensors that are live at a call of a function, without the results of
+  /// the call.
   using Outer = SmallVector<LiveTensor, 0>;
 
   const NodeClass *getClass(Operation *op) const {
@@ -117,7 +118,8 @@ void PointFinder::number(Region &region) {
     next += 2;
     ops.push_back(&op);
     const NodeClass *known = getClass(&op);
-    // Bodies of ops with a rule are not numbered.
+    // Ops in the body of an op with a rule, other than OpaqueRule, have no
+    // positions.
     if (op.getNumRegions() &&
         (!known || std::holds_alternative<OpaqueRule>(known->rule))) {
       for (Region &inner : op.getRegions())

@@ -147,8 +147,8 @@ public:
   /// Returns the number of the device at the origin of the box.
   int64_t getStart() const { return start; }
 
-  /// Returns the distinct shares, sorted, of all values of `replicas`, at index
-  /// `i` of `dim` if there is one, and at 0 of all other dims.
+  /// Returns the distinct shares, sorted, of all values of `replicas`: at index
+  /// `i` of `dim`, if `dim` is given, and at 0 of all other dims.
   Devices find(ArrayRef<unsigned> replicas,
                std::optional<unsigned> dim = std::nullopt, int64_t i = 0);
 

@@ -18,13 +18,13 @@
 namespace mlir::layout {
 
 struct Weight {
-  /// One of the equal constants.
+  /// One of the equal constants, which represents them.
   Value value;
   struct Use {
     unsigned node;
     SmallVector<unsigned, 1> operands;
   };
-  /// The uses, sorted by node.
+  /// The nodes that read any of the equal constants, sorted, with the operands.
   SmallVector<Use, 1> uses;
 
   RankedTensorType getType() const {
@@ -44,7 +44,7 @@ Cost getWeightCost(RankedTensorType type, LayoutId layout,
 int64_t countWeightBytes(const LayoutAssignment &assignment,
                          ArrayRef<unsigned> choice, CostModel &costs);
 
-/// Sets `weightBytes` and `weightCost` of an assignment.
+/// Sets `weightBytes` and `weightCost` of an assignment for its choice.
 void countWeights(LayoutAssignment &assignment, CostModel &costs);
 
 } // namespace mlir::layout

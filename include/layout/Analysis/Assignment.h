@@ -117,7 +117,8 @@ struct LayoutAssignment {
   std::optional<int64_t> memoryBytes;
   Operation *memoryOp = nullptr;
 
-  /// The size of the problem that was solved.
+  /// The numbers of variables and factors (cost tables) of the problem that was
+  /// solved.
   unsigned numVariables = 0, numFactors = 0;
   /// The problem, its solution and a proof (`writeCertificate` in Wcsp.h), if
   /// requested by the options. Empty if the format cannot express the problem.

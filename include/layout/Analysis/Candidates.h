@@ -43,7 +43,10 @@ inline LayoutId getLayoutAt(const OpLayouts &layouts, OperandOrResult slot) {
 }
 
 struct OpConfig {
-  /// The source of a configuration.
+  /// The origin of a configuration: the given types, constraints, the
+  /// preference of the target (Lanes), a neighbor (Carried), a combination with
+  /// another configuration (Mixed), or stated padding (Padded). RowMajor: the
+  /// op cannot run in the given types.
   enum class Origin {
     AsTyped,
     Constrained,
@@ -67,7 +70,7 @@ struct OpConfig {
   /// The tensor whose layout a Carried configuration, one that is propagated
   /// from a neighbor, follows.
   Value from;
-  /// The cost of one run.
+  /// The cost of one run of the op, in the unit of CostModel.h.
   Cost cost = 0;
 };
 
@@ -83,7 +86,8 @@ struct StorageNote {
 /// The configurations that the nodes of one class may choose.
 struct Candidates {
   std::vector<OpConfig> configs;
-  /// True if configurations were dropped because of the limit.
+  /// True if more than `configsPerOp` configurations were found and some were
+  /// dropped.
   bool isTruncated = false;
   SmallVector<StorageNote, 0> notes;
   /// The layouts already propagated to the loops, with their indexing maps.
@@ -94,15 +98,16 @@ struct Candidates {
   bool merge(OpConfig &config);
 };
 
-/// The limits on candidates, which `TargetModel::getLimits` adapts.
+/// The maximal numbers of configurations of an op, and of layouts that are
+/// propagated per tensor. `TargetModel::getLimits` adapts them.
 struct CandidateLimits {
   unsigned configsPerOp = 12;
   unsigned layoutsPerTensor = 6;
 };
 
-/// Keeps, in each class, only the cheapest configurations with `meetsNeed`, and
-/// all configurations if there is no such one. Then sorts them by preference,
-/// because baselines start from the first one.
+/// Keeps, in each node class, only the cheapest configurations with
+/// `meetsNeed`, and all configurations if there is no such one. Then sorts them
+/// by preference, because baselines start from the first one.
 void keepNeeds(std::vector<Candidates> &all);
 
 /// Computes the configurations that the nodes of every class of `program` may

@@ -40,7 +40,7 @@ struct SummedProducts {
   /// The operands of the op that are multiplied and not read through a window,
   /// an index such as `oh + kh`.
   llvm::SmallBitVector isWeight;
-  /// True if an operand is read through a window.
+  /// True if an operand is read through a window, e.g. at index `oh + kh`.
   bool isWindowed = false;
   SmallVector<LoopRole> roles; // of the loops
 };
@@ -54,13 +54,13 @@ struct Contraction {
   /// all operands if the weights have none. Innermost loops of the result come
   /// first, loops of size 1 last.
   SmallVector<unsigned> outputLoops;
-  /// Loops that index the result and all operands.
+  /// Loops that index the result and all multiplied operands, e.g. batches.
   SmallVector<unsigned> shared;
   /// Reduction loops that index dims of all operands by themselves.
   SmallVector<unsigned> summed;
-  /// The operands that are weights.
+  /// The operands of the op that are weights.
   llvm::SmallBitVector isWeight;
-  /// True if an operand is read through a window.
+  /// True if an operand is read through a window, e.g. at index `oh + kh`.
   bool isWindowed = false;
 };
 

@@ -60,7 +60,8 @@ Type getType(TensorUse use);
 /// A slice that is inserted into the tensor of an equivalence class.
 struct InsertedPart {
   OpOperand *operand;
-  /// The position of the part in the whole tensor.
+  /// The rule of the slice: its tile divisors and dropped dims in the whole
+  /// tensor.
   PerDimRule rule;
 };
 
@@ -114,11 +115,13 @@ public:
   /// block of `value`.
   Block *find(Value value, ArrayRef<Operation *> users);
 
-  /// Returns the number of loops around a block, including loops of branches.
+  /// Returns the number of loops around a block: loop ops, and loops that
+  /// branches between blocks form.
   unsigned getLoopDepth(Block *block);
 
 private:
-  /// Returns the number of loops of branches around `block` in its region.
+  /// Returns the number of loops around `block` that branches between the
+  /// blocks of its region form.
   unsigned getDepthInRegion(Block *block);
 
   DenseMap<Region *, DenseMap<Block *, unsigned>> depths;

@@ -52,7 +52,7 @@ using DigitBox = SmallVector<DigitRange, 6>;
 
 struct CopyPlan {
   enum class Method {
-    /// Copies box by box, each element once.
+    /// Copies box by box, one loop nest per box, each element once.
     Boxes,
     /// Copies all digits at once. If the positions of the padding are
     /// contiguous on both sides, its value is selected during the copy.
@@ -62,10 +62,11 @@ struct CopyPlan {
   };
 
   Method method = Method::Boxes;
-  /// The common digits. Operand 0 is read, operand 1 is written.
+  /// The digits that source (operand 0) and result (operand 1) have in common.
   IterationSpace space;
   SmallVector<DigitBox> boxes;
-  /// The padding of the result that is written.
+  /// The boxes of padding of the result that are filled with the padding value
+  /// that its type states.
   SmallVector<DigitBox> fills;
   /// True if the whole storage of the result is filled first, because the
   /// digits do not reach all of its padding.
@@ -74,7 +75,8 @@ struct CopyPlan {
   /// selected.
   SmallVector<unsigned> maskedDims;
 
-  /// Returns the number of elements read and written on these sizes.
+  /// Returns the number of elements that the copy reads, or writes, if the dims
+  /// have these sizes.
   int64_t getNumRead(ArrayRef<int64_t> sizes) const;
   int64_t getNumWritten(ArrayRef<int64_t> sizes) const;
   /// Returns the number of elements of a segment that is contiguous in the

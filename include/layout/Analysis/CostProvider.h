@@ -47,7 +47,8 @@ struct OpToPrice {
 /// One run of a conversion that touches bytes.
 struct ConversionToPrice {
   RankedTensorType from, to;
-  /// True if only padding is written, into the source.
+  /// True if elements stay and only padding is written, into the memory of the
+  /// source.
   bool fillsInPlace;
   Cost modeled;
 };

@@ -34,7 +34,7 @@
 
 namespace mlir::layout {
 
-/// The number of a layout.
+/// The number of a layout in a LayoutTable.
 using LayoutId = unsigned;
 
 /// Marks operands and results that are not ranked tensors, or accept any

@@ -31,13 +31,14 @@ struct MessageTables {
   int64_t getRowSize() const { return 2 + 3 * numLoops; }
 
   unsigned numLoops = 1;
-  /// The table. All positions below are indices into it.
+  /// The table of all ranks. All positions below are indices into it.
   std::vector<int64_t> numbers;
-  /// The position of a list with, per rank, the position of the first row of
-  /// its local copies. The rows end at the entry of the next rank.
+  /// The position in `numbers` of a list with, per rank, the position of the
+  /// first row of its local copies. The rows end at the entry of the next rank.
   int64_t copies = 0;
-  /// Per phase, the position of a list with, per rank, the position of its
-  /// first step. The steps end at the entry of the next rank.
+  /// Per phase, the position in `numbers` of a list with, per rank, the
+  /// position of its first step, i.e. message to send or receive. The steps end
+  /// at the entry of the next rank.
   SmallVector<int64_t, 2> phases;
   /// The number of elements of the longest message.
   int64_t mostElements = 0;

@@ -70,13 +70,13 @@ struct NodeClass {
   OpLayoutRule rule;
   /// True if constraints or the types of the op fix its layouts.
   bool isFixed = false;
-  /// The types that constraints state for the operands and results; a type is
-  /// null if its value has no constraint. Empty lists if the op has no
-  /// constraints. For a flow class, `constrainedOperands` has one type.
+  /// The types that constraints state for the operands and results. A value
+  /// without a constraint has a null type; an op without constraints has empty
+  /// lists. For a flow class, `constrainedOperands` has one type.
   SmallVector<RankedTensorType, 0> constrainedOperands, constrainedResults;
   /// True if the op is in the body of an op with a rule. It keeps its types.
   bool isInBody = false;
-  /// True if ops in the body read tensors defined outside.
+  /// True if ops in the body of the op read tensors defined outside of it.
   bool hasReadingBody = false;
   /// The operands and results that are uses of a flow class, which chooses
   /// their layouts.
@@ -91,7 +91,7 @@ struct NodeClass {
 
 struct TensorClass {
   RankedTensorType type;
-  /// The first tensor of the class.
+  /// The first tensor of the class in the order of the IR.
   Value first;
   /// The producing node's class, or std::nullopt if the type fixes the layout.
   std::optional<unsigned> producer;
