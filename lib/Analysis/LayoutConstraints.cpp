@@ -247,7 +247,8 @@ static std::optional<FixedReason> getFixedReason(Operation *root,
   if (!root->isProperAncestor(function))
     return FixedReason{function.getLoc(),
                        name + "is not below the op that the pass runs on"};
-  // Its uses are in no class because of a user that is not a call.
+  // The function has a user that is not a call, so its arguments and results
+  // are in no equivalence class.
   std::optional<SymbolTable::UseRange> uses =
       SymbolTable::getSymbolUses(function, root);
   if (uses)

@@ -64,8 +64,9 @@ struct PlannedConversion {
 /// The module attribute that holds statistics of the assignment.
 inline constexpr StringLiteral kAssignmentAttr = "layout.assignment";
 
-/// Describes how constants are counted. A constant that is requested in several
-/// layouts is stored once in each of them, shared by all functions.
+/// The options for counting the memory and the cost of constants. A constant
+/// that is requested in several layouts is stored once in each of them, shared
+/// by all functions.
 struct WeightOptions {
   /// The limit for the bytes of all constants, padding included. On a mesh, the
   /// bytes of one device.
