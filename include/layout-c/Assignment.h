@@ -25,7 +25,8 @@ extern "C" {
 #endif
 
 /// The total cost of ops and conversions of a module, the cost of the
-/// conversions only, and a lower bound of the cost of every assignment.
+/// conversions only, and a lower bound of the cost of every assignment. The
+/// unit is the time in which memory moves one byte.
 struct LayoutAssignmentCost {
   int64_t cost;
   int64_t conversionCost;
@@ -54,13 +55,14 @@ MLIR_CAPI_EXPORTED bool layoutAttributeIsATarget(MlirAttribute attr);
 MLIR_CAPI_EXPORTED MlirLogicalResult layoutAssign(MlirOperation module,
                                                   MlirAttribute target);
 
-/// Gets the cost of the assignment of a module, or returns false if it has
-/// none.
+/// Gets the costs that layout-assign has recorded in the module, or returns
+/// false if there are none.
 MLIR_CAPI_EXPORTED bool
 layoutGetAssignmentCost(MlirOperation module, LayoutAssignmentCost *assignment);
 
-/// Visits the conversions of a module, priced for its target. Fails with a
-/// diagnostic if the module has no target attribute.
+/// Calls `callback` for each layout.convert of a module, with its cost for the
+/// target of the module. Fails with a diagnostic if the module has no target
+/// attribute.
 MLIR_CAPI_EXPORTED MlirLogicalResult layoutForEachConversion(
     MlirOperation module, LayoutConversionCallback callback, void *userData);
 

@@ -31,7 +31,8 @@
 extern "C" {
 #endif
 
-/// A three-valued answer; unknown if it cannot be proven within fixed bounds.
+/// The answer to a question about a layout: unknown if neither yes nor no can
+/// be proven within fixed bounds on the work.
 enum LayoutAnswer { LayoutAnswerNo, LayoutAnswerUnknown, LayoutAnswerYes };
 typedef enum LayoutAnswer LayoutAnswer;
 
@@ -96,11 +97,12 @@ MLIR_CAPI_EXPORTED MlirAttribute layoutTypeGetMap(MlirType type);
 /// number.
 MLIR_CAPI_EXPORTED MlirType layoutTypeGetStorageType(MlirType type);
 
-/// Returns the storage size in bytes with padding, or -1 if it has no number.
+/// Returns the storage size in bytes with padding, or -1 if it exceeds 64 bits,
+/// depends on a dynamic size, or elements are not whole bytes.
 MLIR_CAPI_EXPORTED int64_t layoutTypeGetStorageBytes(MlirType type);
 
 /// Computes the extent of each coordinate with padding, or returns false if one
-/// has no number.
+/// exceeds 64 bits or depends on a dynamic size.
 MLIR_CAPI_EXPORTED bool layoutTypeGetStorageExtent(MlirType type,
                                                    int64_t *extents);
 
@@ -109,19 +111,23 @@ MLIR_CAPI_EXPORTED bool layoutTypeGetStorageExtent(MlirType type,
 MLIR_CAPI_EXPORTED bool layoutTypeGetStride(MlirType type, intptr_t coordinate,
                                             intptr_t dim, int64_t *stride);
 
-/// Computes the storage point of an index, or returns false if the index is out
-/// of bounds or the point has no number.
+/// Computes the storage point of an index, one number per coordinate. Returns
+/// false if the index is out of bounds, or if a number exceeds 64 bits or
+/// depends on a dynamic size.
 MLIR_CAPI_EXPORTED bool layoutTypeGetPoint(MlirType type, const int64_t *index,
                                            int64_t *point);
 
-/// Computes the index of an element in the storage type, in the first replica
-/// if there are several. Fails like layoutTypeGetPoint.
+/// Computes the position of element `index` in a tensor of the storage type
+/// (layoutTypeGetStorageType), of its first replica if there are several.
+/// Returns false if the index is out of bounds, or if a number exceeds 64 bits
+/// or depends on a dynamic size.
 MLIR_CAPI_EXPORTED bool layoutTypeGetStoredIndex(MlirType type,
                                                  const int64_t *index,
                                                  int64_t *storedIndex);
 
-/// Computes the index stored at a point. No if the point is padding or outside
-/// of the storage.
+/// Computes the index of the element that is stored at a point. Returns no if
+/// the point is padding or outside of the storage, and unknown if a bounded
+/// search finds no answer.
 MLIR_CAPI_EXPORTED LayoutAnswer layoutTypeGetIndex(MlirType type,
                                                    const int64_t *point,
                                                    int64_t *index);

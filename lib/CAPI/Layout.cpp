@@ -44,7 +44,8 @@ static Notation unwrap(LayoutNotation notation) {
   llvm_unreachable("all notations are listed");
 }
 
-/// Copies the numbers, if any, to the caller's array and returns true.
+/// Copies `numbers` to `array`, which the caller owns, and returns true, or
+/// returns false if there are none.
 static bool give(const std::optional<SmallVector<int64_t>> &numbers,
                  int64_t *array) {
   if (numbers)
@@ -183,7 +184,8 @@ bool layoutTypeGetStoredIndex(MlirType type, const int64_t *index,
   SmallVector<int64_t> at(index, index + on.map.getRank());
   if (!on.holds(at))
     return false;
-  // Computes the index of the first replica.
+  // Replicas are further dims after those of the tensor; 0 is the first
+  // replica.
   SmallVector<int64_t> box = on.map.getBox(on.getShape());
   at.resize(box.size(), 0);
   for (const BoundedIndex &dim : getStoredDims(on.type)) {
