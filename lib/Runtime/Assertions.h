@@ -22,8 +22,8 @@ namespace mlir::layout {
 int putsOfModule(const char *text);
 [[noreturn]] void abortOfModule();
 
-/// Calls compiled code, whose frames need no unwinding. Returns false if it
-/// called abortOfModule on this thread.
+/// Calls `call`, compiled code without C++ objects to destroy. Returns true if
+/// it returned, and false if it left by abortOfModule on this thread.
 bool callGuarded(llvm::function_ref<void()> call);
 
 /// Returns the text of the last call of putsOfModule on this thread. The text

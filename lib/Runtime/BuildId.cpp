@@ -17,7 +17,8 @@ struct Search {
 };
 } // namespace
 
-/// Finds the build id among the notes of a segment.
+/// Returns the GNU build id among the ELF notes in [at, end), or an empty
+/// string if there is none.
 static std::string findInNotes(const char *at, const char *end) {
   while (at + sizeof(ElfW(Nhdr)) <= end) {
     ElfW(Nhdr) note;
@@ -32,7 +33,9 @@ static std::string findInNotes(const char *at, const char *end) {
   return "";
 }
 
-/// Visits an object of the process. Returns nonzero to stop the iteration.
+/// A callback of dl_iterate_phdr, called for each ELF file that the process has
+/// loaded. If the file contains Search::address, sets Search::found to its
+/// build id and returns 1, which ends the iteration. Returns 0 for other files.
 static int visit(dl_phdr_info *info, size_t, void *data) {
   auto &search = *static_cast<Search *>(data);
   std::string found;

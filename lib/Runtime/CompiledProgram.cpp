@@ -60,7 +60,9 @@ static unsigned getDescriptorWords(RankedTensorType type) {
   return 3 + 2 * type.getRank();
 }
 
-/// Returns the type to which func-to-LLVM lowers a function over dense memrefs.
+/// Returns the type that a function of type `signature` has after bufferization
+/// and func-to-LLVM. The fields of a memref descriptor are separate arguments,
+/// and results are returned as a struct of descriptors.
 static LLVM::LLVMFunctionType getLoweredType(FunctionType signature) {
   MLIRContext *context = signature.getContext();
   auto pointer = LLVM::LLVMPointerType::get(context);
@@ -84,7 +86,9 @@ static LLVM::LLVMFunctionType getLoweredType(FunctionType signature) {
   return LLVM::LLVMFunctionType::get(result, arguments);
 }
 
-/// Finds a function and checks that its type matches its signature.
+/// Returns the function `name` and sets `signature` to its attribute
+/// `layout.signature`. Emits an error if there is no such function, if it has
+/// no C interface, or if its type is not that of the lowered signature.
 static FailureOr<LLVM::LLVMFuncOp> findFunction(ModuleOp module, StringRef name,
                                                 FunctionType &signature) {
   auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
@@ -130,7 +134,9 @@ static int64_t readClock() {
       .count();
 }
 
-/// Reads the names of the kernels that `module` measures (Profile.h).
+/// Returns the names of the kernels whose time `module` measures, one for every
+/// two elements of its global with counters (Profile.h). The list is empty if
+/// it measures none. Emits an error if the names and the global do not match.
 static FailureOr<SmallVector<StringRef>> readProfiledNames(ModuleOp module) {
   SmallVector<StringRef> names;
   Attribute attr = module->getAttr(kProfileAttrName);
@@ -184,7 +190,8 @@ LogicalResult CompiledProgram::setThreads(LoopRuntime runtime,
   return success();
 }
 
-/// Creates an engine that links objects and notifies debuggers and profilers.
+/// Creates a JIT engine that links object files and announces them to GDB and
+/// perf.
 static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>>
 createEngine(llvm::orc::JITTargetMachineBuilder machine) {
   auto createLinker = [](llvm::orc::ExecutionSession &session) {
@@ -206,9 +213,10 @@ createEngine(llvm::orc::JITTargetMachineBuilder machine) {
       .create();
 }
 
-/// Rounds to bf16 on processors without an instruction for it; libgcc 12 lacks
-/// this function. A bf16 is returned in the register of a half, and GCC 12
-/// supports only the latter type.
+/// Rounds `value` to bf16. LLVM calls this function, __truncsfbf2 or
+/// __truncdfbf2, on processors without an instruction for it, and libgcc 12
+/// lacks it. A bf16 is returned in the register of a half, and GCC 12 supports
+/// only the latter type.
 template <typename Float> static _Float16 roundToBF16(Float value) {
   llvm::APFloat number(value);
   bool losesInfo;
@@ -220,7 +228,9 @@ template <typename Float> static _Float16 roundToBF16(Float value) {
   return result;
 }
 
-/// Returns the symbols that take precedence over those of this process.
+/// Returns the symbols that are linked in place of those of this process: the
+/// detached constants, functions of this library such as malloc and abort, and
+/// the functions of `options`.
 llvm::orc::SymbolMap
 CompiledProgram::getSymbols(const CompileOptions &options) const {
   llvm::orc::SymbolMap symbols;
@@ -250,7 +260,8 @@ CompiledProgram::getSymbols(const CompileOptions &options) const {
   return symbols;
 }
 
-/// Returns a description of the host, with the optimization level.
+/// Returns a builder of target machines for the host processor, with the
+/// optimization level of `options`.
 static llvm::Expected<llvm::orc::JITTargetMachineBuilder>
 describeMachine(const CompileOptions &options) {
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
@@ -282,8 +293,8 @@ static LogicalResult loadLibraries(Operation *function,
   return success();
 }
 
-/// Links the code and sets the entry and the counters. Undefined symbols are
-/// null.
+/// Links the object files in `archive`, and sets `entry` and `counters`. If a
+/// symbol is undefined, `entry` stays null and no error is returned.
 llvm::Error CompiledProgram::link(StringRef archive,
                                   llvm::orc::JITTargetMachineBuilder machine,
                                   const CompileOptions &options) {
@@ -397,7 +408,8 @@ std::string CompiledProgram::makeKey(ArrayRef<StringRef> source,
   return ObjectCache::makeKey(parts);
 }
 
-/// Creates a resource that refers to `bytes`, for writing it.
+/// Creates a `dense_resource` of i8 elements that refers to `bytes` without a
+/// copy, in order to write them as bytecode.
 static DenseResourceElementsAttr
 makeResource(MLIRContext *context, StringRef name, ArrayRef<char> bytes) {
   auto type = RankedTensorType::get({static_cast<int64_t>(bytes.size())},
@@ -516,8 +528,9 @@ CompiledProgram::load(ModuleOp outline, const CompileOptions &options) {
 // Calling
 //===----------------------------------------------------------------------===//
 
-/// Returns the byte that represents a sub-byte element in an array: the value
-/// of an integer, or the bits of a float. `byte` has the low bits.
+/// Returns the byte that represents a sub-byte element of `type` in an Array:
+/// the sign-extended value of a signed or signless integer, and otherwise the
+/// bits with zeros above. Only the low bits of `byte` are read.
 static char extend(Type type, char byte) {
   unsigned bits = getPartialBits(type);
   if (isa<FloatType>(type) || type.isUnsignedInteger())
@@ -641,7 +654,8 @@ std::vector<KernelTime> Call::readProfile() const {
   return kernels;
 }
 
-/// Copies a strided block to a dense one and returns the end of the latter.
+/// Copies elements of `bytes` bytes from a memref, with strides in elements, to
+/// dense row-major memory at `to`. Returns the end of the copy.
 static char *copyDense(const char *from, char *to, ArrayRef<int64_t> sizes,
                        ArrayRef<int64_t> strides, int64_t bytes) {
   if (sizes.empty()) {

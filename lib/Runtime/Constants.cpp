@@ -47,7 +47,8 @@ static std::optional<Contents> getContents(LLVM::GlobalOp global) {
     return std::nullopt;
   Contents contents;
   contents.size = elements.getNumElements() * *bytes;
-  // The translation to LLVM IR reports a resource without data.
+  // A resource without data is not detached; the translation to LLVM IR reports
+  // it.
   contents.bytes = getConstantBytes(elements).value_or(ArrayRef<char>());
   bool whole = contents.bytes.size() == contents.size ||
                contents.bytes.size() == static_cast<size_t>(*bytes);
@@ -62,7 +63,9 @@ static void copyTo(char *data, const Contents &contents) {
 }
 
 namespace {
-/// Frees resources after their last reader.
+/// Frees each `dense_resource` of the context when the last global of `module`
+/// that reads it has been detached. Resources that no global reads are freed at
+/// once.
 class ResourceDropper {
 public:
   explicit ResourceDropper(ModuleOp module) {
@@ -83,8 +86,10 @@ public:
   }
   ~ResourceDropper() { giveBackFreedMemory(); }
 
-  /// Returns the memory of the global's resource, or std::nullopt if it has
-  /// other bytes or cannot be used in place.
+  /// Moves the memory out of the resource of `global`, to use it without a
+  /// copy. Returns std::nullopt if the global has no resource, if the resource
+  /// has one element that is repeated, or if its memory is not from
+  /// allocateConstant or is aligned to less than `alignment`.
   std::optional<AsmResourceBlob>
   take(LLVM::GlobalOp global, const Contents &contents, uint64_t alignment) {
     Entry *entry = getEntry(global);
@@ -95,7 +100,8 @@ public:
     return std::move(*entry->getBlob());
   }
 
-  /// Marks that the global no longer reads its resource.
+  /// Marks that `global` no longer reads its resource, and frees the resource
+  /// if this was its last reader.
   void release(LLVM::GlobalOp global) {
     if (Entry *entry = getEntry(global); entry && --readers[entry] == 0)
       entry->setBlob({});

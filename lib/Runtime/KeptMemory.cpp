@@ -78,8 +78,10 @@ void layout::releaseKeptMemory() {
 
 void layout::giveBackFreedMemory() { malloc_trim(/*pad=*/0); }
 
-/// Drops the pages of the segments of `library` that are not writable. The
-/// linker has not relocated them, so the file has the same bytes.
+/// Drops the resident pages of the segments of `library` that are not writable,
+/// if it is a library of LLVM, of MLIR or of this project. The dynamic linker
+/// does not write to them, so the next access reads the same bytes from the
+/// file. Returns 0, which continues dl_iterate_phdr.
 static int giveBackPages(dl_phdr_info *library, size_t, void *) {
   constexpr llvm::StringLiteral compilers[] = {"libLLVM", "libMLIR", "_layout"};
   llvm::StringRef name = library->dlpi_name;

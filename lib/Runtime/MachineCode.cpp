@@ -27,8 +27,9 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Adds an entry function that loads the arguments of `callee` from an array,
-/// and makes all other functions internal.
+/// Adds the function kEntryName, which loads the arguments of `callee` from an
+/// array of pointers and calls it. Makes all other symbols internal except the
+/// counters of the profile.
 static void addEntry(llvm::Module &module, llvm::Function &callee) {
   llvm::IRBuilder<> b(module.getContext());
   auto *type = llvm::FunctionType::get(b.getVoidTy(), b.getPtrTy(), false);
@@ -60,15 +61,16 @@ static constexpr StringLiteral
             "instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg,"
             "layout-hide-accesses)");
 
-/// The number of instructions of a part, and the maximum number of parts in
-/// total and per processor. Several parts per processor balance the load. A
-/// part costs some milliseconds.
+/// How a module is split into parts that are compiled in parallel: one part per
+/// kPartInstructions LLVM instructions, but at most kMostParts parts, and
+/// kPartsOfProcessor per processor to balance the load. A part costs some
+/// milliseconds.
 static constexpr size_t kPartInstructions = 1500;
 static constexpr size_t kMostParts = 16;
 static constexpr size_t kPartsOfProcessor = 4;
 
-/// Returns the maximum number of parts; one processor does not profit from
-/// parts.
+/// Returns the maximum number of parts of a module on this machine: 1 if there
+/// is one processor, which cannot compile parts in parallel.
 static size_t getMostParts() {
   size_t processors = llvm::hardware_concurrency().compute_thread_count();
   return processors == 1 ? 1
@@ -82,8 +84,9 @@ static SmallString<0> toBitcode(const llvm::Module &module) {
   return bitcode;
 }
 
-/// Makes a key of everything that the objects depend on. The module before
-/// optimization represents the MLIR pipeline; it excludes large constants.
+/// Returns the cache key of the compiled module: a hash of everything that its
+/// machine code depends on. `bitcode` is the module before optimization,
+/// without the large constants; it stands for the MLIR passes that made it.
 static std::string makeKey(StringRef bitcode,
                            const llvm::TargetMachine &machine,
                            unsigned optLevel) {
@@ -94,7 +97,9 @@ static std::string makeKey(StringRef bitcode,
        LLVM_VERSION_STRING});
 }
 
-/// Splits a module into the bitcode of parts, which are linked later.
+/// Splits `module` into parts of about kPartInstructions instructions and
+/// returns the bitcode of each, to be compiled separately. A module of one part
+/// is returned as `bitcode`, which is that of the whole module.
 static std::vector<SmallString<0>> split(std::unique_ptr<llvm::Module> module,
                                          SmallString<0> bitcode) {
   std::vector<SmallString<0>> parts;
@@ -112,7 +117,8 @@ static std::vector<SmallString<0>> split(std::unique_ptr<llvm::Module> module,
   return parts;
 }
 
-/// Returns true if `user` accesses `pointer` at a constant offset.
+/// Returns true if `user` is a load or store at `pointer`, or a getelementptr
+/// of `pointer` that has constant indices and no phi among its users.
 static bool isAccessAt(const llvm::User *user, const llvm::Value *pointer) {
   auto *step = dyn_cast<llvm::GetElementPtrInst>(user);
   return step ? step->getPointerOperand() == pointer &&

@@ -34,7 +34,7 @@ struct MachineCode {
 
 /// Compiles `function` of `module`, whose arguments must all be pointers, and
 /// its callees. Long modules are split into parts, each compiled on its own
-/// thread. The number of processors does not affect the code.
+/// thread; functions are inlined only within a part.
 llvm::Expected<MachineCode>
 compileToArchive(ModuleOp module, StringRef function,
                  const llvm::orc::JITTargetMachineBuilder &machine,

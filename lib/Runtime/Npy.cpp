@@ -78,7 +78,8 @@ static const KindInfo &info(ElementKind kind) {
   return kinds[static_cast<int>(kind)];
 }
 
-/// Finds the first kind that satisfies `matches`.
+/// Returns the kind of the first entry of `kinds` that satisfies `matches`, or
+/// std::nullopt.
 template <typename Fn> static std::optional<ElementKind> findKind(Fn matches) {
   const KindInfo *found = llvm::find_if(kinds, matches);
   return found == std::end(kinds) ? std::nullopt
@@ -114,7 +115,8 @@ bool layout::canHold(ElementKind kind, Type type) {
   std::optional<ElementKind> wanted = getElementKind(type);
   if (!wanted || kind == *wanted)
     return wanted.has_value();
-  // Types stored in another dtype, and signless integers.
+  // A kind can also hold the types that are stored in its dtype, e.g. bf16 in
+  // uint16, and signless integers of its width.
   const KindInfo &has = info(kind), &needs = info(*wanted);
   return has.descr == needs.descr || has.name == ("u" + needs.name).str();
 }

@@ -125,7 +125,8 @@ void ObjectCache::add(StringRef key,
   HashingStream stream(file.os(), key);
   write(stream);
   stream.flush();
-  // Too large an entry would evict all others.
+  // An entry of more than half the cache is not stored, because it would evict
+  // most others.
   if (stream.tell() > kMostBytes / 2)
     return;
   file.os() << stream.getHash();

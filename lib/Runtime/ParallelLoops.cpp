@@ -58,8 +58,8 @@ static Operation *getOnlyOp(Operation *op, StringRef name) {
   return isOnly && first->getName().getStringRef() == name ? first : nullptr;
 }
 
-/// Returns true if `op` is a parallel region with one loop over i64 and no
-/// clauses.
+/// Returns true if `op` is `omp.parallel { omp.wsloop { omp.loop_nest .. } }`
+/// with i64 loop bounds and without clauses.
 static bool isOneLoop(Operation *op) {
   // Compare op names, because the header of the OpenMP dialect takes a minute
   // to compile.
@@ -72,8 +72,8 @@ static bool isOneLoop(Operation *op) {
                       [](Type type) { return type.isInteger(64); });
 }
 
-/// Returns true if `op` of OpenMP is a parallel region with one loop, or a part
-/// of one.
+/// Returns true if `op`, an op of the OpenMP dialect, is a parallel region as
+/// in isOneLoop, or one of the ops inside of such a region.
 static bool isOfOneLoop(Operation *op) {
   StringRef name = op->getName().getStringRef();
   return name == "omp.yield" || name == "omp.terminator" ||
@@ -105,12 +105,14 @@ using RegionFunction = void (*)(int32_t *, int32_t *, void *);
 struct RunningRegion {
   RegionFunction function;
   void *captures;
-  /// The message of a failed assertion of any thread.
+  /// The message of an assertion that failed in any thread, or std::nullopt.
   std::optional<std::string> message;
   std::mutex mutex; // of `message`
 };
 
-/// The team of the calling thread, and the parts of a loop that it runs.
+/// The state of a thread that calls compiled code: its team, or null if it has
+/// none, and the parts of a parallel loop that it runs at the moment, or null
+/// outside of loops.
 struct Caller {
   ThreadTeam *team = nullptr;
   unsigned threads = 1;
@@ -132,7 +134,9 @@ static void runParts(void *context, LoopParts &parts) {
   caller.parts = nullptr;
 }
 
-/// Runs a region on the team. The region captures at most one pointer.
+/// Implements __kmpc_fork_call of OpenMP: runs the parallel region `function`
+/// on the team of the calling thread. `captured`, the number of pointers that
+/// the region captures, is 0 or 1.
 static void forkCall(void *, int32_t captured, RegionFunction function, ...) {
   va_list captures;
   va_start(captures, function);
@@ -158,7 +162,9 @@ static void forkCall(void *, int32_t captured, RegionFunction function, ...) {
   abortOfModule();
 }
 
-/// Sets `lower` and `upper` to the first and last iteration of this thread.
+/// Implements __kmpc_for_static_init_8u of OpenMP: narrows `lower` and `upper`,
+/// the first and last iteration of a loop, to the iterations that this thread
+/// runs now.
 static void startLoop(void *, int32_t, int32_t, int32_t *isLast,
                       uint64_t *lower, uint64_t *upper, int64_t *stride,
                       int64_t, int64_t) {

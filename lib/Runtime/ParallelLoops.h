@@ -27,20 +27,25 @@ class ThreadTeam;
 
 enum class LoopRuntime { none, team, openMP };
 
-/// Finds the runtime that the parallel loops of `module` need.
+/// Returns the runtime that runs the parallel loops of `module`: `none` if
+/// there are none, `team` (ThreadTeam) if each parallel region is one loop
+/// without clauses, or else `openMP`, LLVM's library.
 LoopRuntime findLoopRuntime(ModuleOp module);
 
-/// Returns the number of threads of a program compiled without a thread count.
+/// Returns the number of threads of a program compiled without a thread count:
+/// OMP_NUM_THREADS or the number of available processors.
 unsigned getDefaultThreads();
 
 /// Makes LLVM's OpenMP library visible to compiled code, even if only a Python
 /// extension has loaded it. Returns false if it is not in this process.
 bool publishOpenMP();
 
-/// Returns the functions that compiled code calls for loops of a team.
+/// Returns the OpenMP functions that a ThreadTeam implements, as symbol names
+/// and addresses, which compiled code is linked to.
 ArrayRef<std::pair<StringRef, void *>> getTeamFunctions();
 
-/// Reserves threads for the parallel loops of the calling thread.
+/// Reserves threads for the parallel loops of the calling thread, as long as
+/// the object exists.
 class LoopThreads {
 public:
   LoopThreads(LoopRuntime runtime, unsigned threads);

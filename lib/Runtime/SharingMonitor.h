@@ -31,23 +31,27 @@ namespace mlir::layout {
 
 class SharingMonitor {
 public:
-  /// The length of a window in the single-thread time of its loops. A window
-  /// that takes twice this time ends early.
+  /// The length of a window of consecutive loops: the sum of their times on one
+  /// undisturbed thread. A window also ends if its elapsed time is twice this.
   static constexpr int64_t kWindowNanoseconds = 10'000'000;
-  /// The maximum slowdown of a shared window after which loops remain shared,
-  /// whatever the slowdown of one thread.
+  /// The slowdown (elapsed time / time on one undisturbed thread) of a window
+  /// of shared loops, up to which the next loops are shared, too, whatever the
+  /// slowdown on one thread.
   static constexpr double kMostSlowdown = 0.9;
-  /// The number of single-thread windows after the first shared window that was
-  /// too slow.
+  /// The number of windows with loops on one thread only that follow the first
+  /// window of shared loops that was too slow.
   static constexpr unsigned kLeastWindows = 4;
-  /// The maximum number of single-thread windows between two shared windows.
+  /// The maximum number of windows with loops on one thread only between two
+  /// windows of shared loops.
   static constexpr unsigned kMostWindows = 128;
 
-  /// Returns true if loops should be shared.
+  /// Returns true if the next loop should be divided among threads, and false
+  /// if it should run on one thread.
   bool isSharing() const { return windowsAlone == 0; }
 
-  /// Adds a loop that ran in the current mode: `expected` is its time on one
-  /// thread and `taken` its elapsed time, in nanoseconds.
+  /// Records a loop that was shared if `isSharing()`, and else ran on one
+  /// thread: `expected` is its time on one thread and `taken` its elapsed time,
+  /// in nanoseconds.
   void add(int64_t expected, int64_t taken) {
     windowExpected += expected;
     windowTaken += taken;

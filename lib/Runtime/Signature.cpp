@@ -13,7 +13,9 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Checks the laws of the header. `where` is used for error reports only.
+/// Checks that the inputs and results of `type` are ranked tensors without
+/// encoding, with element types that an array can have. If not, emits an error
+/// at `where`.
 static LogicalResult checkTypes(Operation *where, FunctionType type) {
   auto check = [&](TypeRange types, StringRef role) -> LogicalResult {
     for (auto [i, each] : llvm::enumerate(types)) {

@@ -14,10 +14,10 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The time that a helper polls for parts before it sleeps.
+/// The time that a helper thread polls for parts of a loop before it sleeps.
 static constexpr int64_t kSpinNanoseconds = 50'000;
-/// The number of times that the caller polls the parts of helpers before it
-/// sleeps.
+/// The number of times that the calling thread, which has run out of parts of a
+/// loop, polls whether helper threads have finished theirs, before it sleeps.
 static constexpr unsigned kSpinsOfCaller = 2000;
 /// The time of the shortest loop that is divided among threads, as a multiple
 /// of `handover`, the measured time to hand work to another thread. Most of the
@@ -28,19 +28,20 @@ static constexpr int64_t kHandoversPerLoop = 40;
 static constexpr int64_t kLeastShared = 5'000;
 /// The upper bound of `leastShared` in nanoseconds.
 static constexpr int64_t kMostShared = 50'000;
-/// The number of handovers that are measured.
+/// The number of times that the handover of work to a helper thread is
+/// measured; the shortest time counts.
 static constexpr unsigned kHandovers = 64;
-/// The time limit of one call that measures handovers.
+/// The time limit of one call of measureHandover.
 static constexpr int64_t kMeasuringNanoseconds = 200'000;
-/// The ratio of the work that is worth waking a helper to the work that is
-/// worth an awake helper.
+/// Sleeping helper threads are woken if the loops that ran without them, each
+/// longer than `leastShared`, took this many times `leastShared` in sum.
 static constexpr int64_t kWakeFactor = 4;
-/// The expected time of the parts of one claim, unless a single part takes
-/// longer.
+/// The expected time of the parts of a loop that a thread claims at once. If a
+/// single part takes longer, one part is claimed.
 static constexpr int64_t kClaimNanoseconds = 2'000;
 /// The number of parts per thread that a loop is divided into.
 static constexpr uint64_t kPartsPerThread = 16;
-/// The number of entries in the table of loop times, a power of two.
+/// The number of entries in the table of the times of loops, a power of two.
 static constexpr size_t kKnownLoops = 1024;
 
 static int64_t readClock() {
@@ -137,7 +138,8 @@ void ThreadTeam::publish(unsigned self, unsigned begin, unsigned end) {
   slices[self].word.store(pack(number, begin, end));
 }
 
-/// Claims parts of a slice. Returns false if the slice is empty. The exchange
+/// Claims up to `partsPerClaim` parts from the front or the back of a slice and
+/// sets `parts` to them. Returns false if the slice is empty. The exchange
 /// fails if another loop was published since the word was read, because the
 /// word contains the number of the loop.
 bool ThreadTeam::claim(unsigned slice, bool fromFront, LoopParts &parts) {
@@ -159,9 +161,10 @@ bool ThreadTeam::claim(unsigned slice, bool fromFront, LoopParts &parts) {
   }
 }
 
-/// Runs parts of the slice of `self`, then of other slices, until all are
-/// empty. `claimed` is exact at all times, also if a body leaves by a long
-/// jump.
+/// Runs the parts in the slice of thread `self`, then those in the slices of
+/// other threads, until all slices are empty. `claimed` counts the parts that
+/// this thread has claimed, before it runs them, so it is exact also if a body
+/// leaves by a long jump.
 void ThreadTeam::runSlices(unsigned self, unsigned &claimed) {
   unsigned threads = sharers.load(std::memory_order_relaxed);
   LoopParts parts;
@@ -173,7 +176,8 @@ void ThreadTeam::runSlices(unsigned self, unsigned &claimed) {
     }
 }
 
-/// Marks parts as finished. Returns true if they were the last of the loop.
+/// Marks `parts` further parts as finished. Returns true if they were the last
+/// of the loop, and false if `parts` is 0.
 bool ThreadTeam::finish(unsigned parts) {
   return parts && unfinished.fetch_sub(parts) == parts;
 }
@@ -244,8 +248,9 @@ void ThreadTeam::wake(unsigned self) {
   helpers[self].wakeup.notify_one();
 }
 
-/// Sets the minimum length of a shared loop from the shortest time in which an
-/// awake helper ran an empty part. A busy machine may need several calls.
+/// Sets `leastShared`, the time of the shortest loop that is divided among
+/// threads, from the shortest time in which an awake helper thread ran an empty
+/// part. A busy machine may need several calls.
 void ThreadTeam::measureHandover() {
   body = [](void *, LoopParts &) {};
   sharers.store(2);
@@ -300,7 +305,10 @@ void ThreadTeam::waitForHelpers() {
   callerWaits.store(false);
 }
 
-/// Returns the number of threads to share work of `left` nanoseconds.
+/// Returns the number of threads that share a loop of `left` nanoseconds on one
+/// thread. Returns 1 if the loop is shorter than `leastShared`, if sharing has
+/// been slow (SharingMonitor), or if all helper threads sleep and are not worth
+/// waking.
 unsigned ThreadTeam::chooseSharers(int64_t left) {
   if (left < leastShared || !monitor.isSharing())
     return 1;
@@ -312,8 +320,9 @@ unsigned ThreadTeam::chooseSharers(int64_t left) {
   return isAwake ? threads : 1;
 }
 
-/// Publishes the parts from `begin` on if `left`, their time in nanoseconds on
-/// one thread, is long enough.
+/// Divides the parts from `begin` on among the slices of several threads if
+/// `left`, the time of these parts in nanoseconds on one thread, is long
+/// enough.
 void ThreadTeam::share(unsigned begin, int64_t left) {
   unsigned threads = chooseSharers(left), parts = count - begin;
   if (threads == 1)
@@ -341,9 +350,10 @@ void ThreadTeam::finishShared() {
   isShared = false;
 }
 
-/// Updates the time of the loop on one thread. An interrupted run counts at
-/// most twice the previous time. A shared run, which reads data written by
-/// other cores, never raises it.
+/// Updates the recorded time of the current loop on one thread by that of a
+/// run. An interrupted run counts at most twice the previous time. A run that
+/// was shared among threads, and so reads data written by other cores, never
+/// raises it.
 void ThreadTeam::record(int64_t nanoseconds, bool wasShared) {
   LoopTime &time = times[key % kKnownLoops];
   if (time.key == key)

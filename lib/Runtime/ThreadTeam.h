@@ -55,22 +55,23 @@ struct LoopParts {
 
 class ThreadTeam {
 public:
-  /// A function that runs parts of a loop, and calls `start` first if `count`
-  /// is 0.
+  /// A function that runs the given parts of a loop. If `parts.count` is 0, it
+  /// calls `start` first, which sets `parts`.
   using Body = void (*)(void *context, LoopParts &parts);
 
   /// Gets a team of at least `threads` threads for exclusive use, or of fewer
   /// if the system cannot create more threads.
   static ThreadTeam &acquire(unsigned threads);
-  /// Releases the team, also after a body has left `run` by a long jump.
+  /// Returns the team to the list of free teams, also after a body has left
+  /// `run` by a long jump.
   void release();
 
   /// Runs all parts of a loop on at most `threads` threads. `identity` is equal
-  /// in all runs of the loop.
+  /// in all runs of the loop, whose time is recorded under it.
   void run(Body body, void *context, const void *identity, unsigned threads);
 
-  /// Sets `parts` to those that the first call of a body runs, for a loop of
-  /// `trips` iterations.
+  /// Divides a loop of `trips` iterations into parts, and sets `parts` to those
+  /// that the calling body runs first.
   void start(uint64_t trips, LoopParts &parts);
 
 private:
@@ -110,7 +111,7 @@ private:
 
   std::vector<Slice> slices;
   std::vector<Helper> helpers; // the first one is the caller's and unused
-  std::vector<LoopTime> times; // by a hash of the key
+  std::vector<LoopTime> times; // at key % kKnownLoops
   unsigned numThreads = 1;
 
   // The loop that runs. A helper reads it after it has claimed parts.

@@ -73,25 +73,28 @@ struct CompileOptions {
   /// depend on it.
   unsigned threads = 0;
   /// The directory that caches machine code for other processes; empty for no
-  /// cache. Defaults to $LAYOUT_CACHE or a directory of the user.
+  /// cache, std::nullopt for ObjectCache::getDefaultDirectory().
   std::optional<std::string> cacheDirectory;
-  /// The key from makeKey that `find` and `keep` use. If empty, they do
-  /// nothing.
+  /// The cache key of the program, from makeKey: `keep` stores the program
+  /// under it, and `find` looks it up. If it is empty, both do nothing.
   std::string key;
   /// The names of the inputs, stored with the program; may be empty.
   SmallVector<std::string> inputNames;
-  /// Shared libraries that resolve symbols of the module.
+  /// Paths of shared libraries in which undefined symbols of the module are
+  /// looked up.
   SmallVector<std::string> sharedLibs;
   /// Functions of this process that the module may call, by name.
   SmallVector<std::pair<std::string, void *>> symbols;
   /// True if no other code reads the resources of the module's context. They
   /// are freed while the constants are copied, which halves peak memory.
   bool dropsResources = false;
-  /// A callback that returns the error of the last run, if any. May be null.
+  /// If not null, called after each run. Returns the error of that run, e.g. of
+  /// a device, which makes the run fail, or std::nullopt.
   std::function<std::optional<std::string>()> takeError;
 };
 
-/// The time of all kernels of one name in a program lowered with `profile`.
+/// The time of all kernels of one name in the last run of a program that was
+/// lowered with the option `profile` of the CPU pipeline.
 struct KernelTime {
   StringRef name; // owned by the module
   double seconds;
@@ -100,7 +103,8 @@ struct KernelTime {
 
 class CompiledProgram;
 
-/// A program with one set of inputs.
+/// A compiled program with one set of input arrays, which it can run
+/// repeatedly.
 class Call {
 public:
   Call(const Call &) = delete;
@@ -156,8 +160,9 @@ public:
   static std::unique_ptr<llvm::MemoryBuffer>
   find(const CompileOptions &options);
 
-  /// Loads a program from its outline, whose context must have the LLVM
-  /// dialect. Emits errors on the function.
+  /// Loads a program that another process stored by `keep`, without compiling.
+  /// `outline` is the parsed module that `find` returned, in a context with the
+  /// LLVM dialect. Emits errors on the function.
   static FailureOr<std::unique_ptr<CompiledProgram>>
   load(ModuleOp outline, const CompileOptions &options);
 
@@ -175,7 +180,9 @@ public:
   /// Returns true if the machine code was in the cache.
   bool isFromObjectCache() const { return isFromCache; }
 
-  /// Checks `inputs` against the signature. Emits errors on the function.
+  /// Makes a call with `inputs`, which it reads but does not copy or own. Emits
+  /// an error on the function if the number, element types or shapes of the
+  /// inputs contradict the signature.
   FailureOr<std::unique_ptr<Call>>
   prepare(ArrayRef<const Array *> inputs) const;
 
@@ -200,7 +207,7 @@ private:
   unsigned threads = 1;
   void (*entry)(void **) = nullptr;
   SmallVector<StringRef> profiled; // names of measured kernels
-  int64_t *counters = nullptr;     // two of each of them (Profile.h)
+  int64_t *counters = nullptr;     // two per kernel (Profile.h)
 };
 
 } // namespace mlir::layout

@@ -41,10 +41,10 @@ public:
 
   DetachedConstants() = default;
 
-  /// Detaches the large constants of `module`. With `dropResources`, frees all
-  /// resources of the context that are no longer needed, and leaves them empty.
-  /// Memory from allocateConstant is reused in place; other contents are
-  /// copied.
+  /// Replaces the large constants of `module` by external declarations and
+  /// keeps their contents. With `dropResources`, frees all resources of the
+  /// context that are no longer needed, and leaves them empty. Memory from
+  /// allocateConstant is reused in place; other contents are copied.
   explicit DetachedConstants(ModuleOp module, bool dropResources = false);
 
   /// Adds a constant of `bytes` bytes and returns its memory.

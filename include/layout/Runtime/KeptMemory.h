@@ -27,7 +27,7 @@ namespace mlir::layout {
 void *allocateMemory(size_t bytes);
 void freeMemory(void *block);
 
-/// Frees all cached blocks.
+/// Frees all blocks that freeMemory has kept for later calls of allocateMemory.
 void releaseKeptMemory();
 
 /// Returns the memory cached by the C library to the system. After importing a

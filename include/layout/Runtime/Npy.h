@@ -22,7 +22,6 @@
 // numpy has the type. A file that is truncated, has extra bytes, is in Fortran
 // order or has another type is an error that names the file and a remedy; no
 // data is converted silently.
-// says what to do; nothing is converted silently.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,7 +73,7 @@ enum class ElementKind {
 /// Returns the MLIR name of a kind, e.g. "f32" or "i8".
 StringRef getName(ElementKind kind);
 int64_t getByteSize(ElementKind kind);
-/// Returns all names, separated by commas, for messages.
+/// Returns the MLIR names of all kinds, separated by commas, for messages.
 std::string getElementNames();
 /// Returns the kind that stores `type`, or std::nullopt if there is none.
 std::optional<ElementKind> getElementKind(Type type);
@@ -88,8 +87,8 @@ bool canHold(ElementKind kind, Type type);
 
 class Array {
 public:
-  /// Constructs an array with undefined contents. `shape` must be valid for
-  /// `byteSize`.
+  /// Constructs an array with undefined contents. `byteSize` must return a size
+  /// for `kind` and `shape`.
   Array(ElementKind kind, ArrayRef<int64_t> shape);
 
   /// Returns the size of an array in bytes, or std::nullopt if a size is

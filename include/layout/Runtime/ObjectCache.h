@@ -45,10 +45,12 @@ public:
   /// ~/.cache.
   static std::string getDefaultDirectory();
 
-  /// Computes a key that is unique to the list of parts.
+  /// Returns a hash of the list `parts` in hexadecimal. {"ab", "c"} and {"a",
+  /// "bc"} have different keys.
   static std::string makeKey(ArrayRef<StringRef> parts);
 
-  /// Finds the entry with this key, or returns null.
+  /// Returns the contents that were added under the key, or null if there are
+  /// none, or if the file is damaged.
   std::unique_ptr<llvm::MemoryBuffer> find(StringRef key) const;
   void add(StringRef key, function_ref<void(raw_ostream &)> write) const;
 

@@ -33,13 +33,15 @@ class Operation;
 class FunctionOpInterface;
 namespace layout {
 
-/// Sets both attributes on `function`, whose type is still over tensors. An
-/// existing signature is kept. Emits an error on the function if its type
-/// violates the laws above.
+/// Sets `layout.signature` and `llvm.emit_c_interface` on `function`, whose
+/// type is still over tensors. An existing signature is kept. Emits an error on
+/// the function if an input or result is not a ranked tensor without encoding,
+/// or has an element type that an array cannot have.
 LogicalResult attachSignature(FunctionOpInterface function);
 
-/// Reads the signature of `function`. Emits a located error if it is missing or
-/// violates a law.
+/// Returns the attribute `layout.signature` of `function`. Emits an error at
+/// `function` if it is missing, or has another type than ranked tensors without
+/// encoding, with element types that an array can have.
 FailureOr<FunctionType> readSignature(Operation *function);
 
 } // namespace layout
