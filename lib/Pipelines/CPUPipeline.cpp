@@ -116,7 +116,8 @@ static void buildTensorPart(OpPassManager &pm,
 static void buildBufferPart(OpPassManager &pm,
                             const LinalgToLLVMOptions &options,
                             const CpuModelParams &params) {
-  // Bufferization inserts constants next to the only op a vector.mask may have.
+  // Lower vector.mask before bufferization, which may insert constants into its
+  // region, where only one op is allowed.
   pm.addNestedPass<func::FuncOp>(vector::createLowerVectorMaskPass());
   pm.addPass(createBufferizePass());
   pm.addPass(createCopyNoncontiguousCastsPass());
@@ -136,7 +137,7 @@ static void buildBufferPart(OpPassManager &pm,
     transposes.llcBytes = params.llcBytes;
     pm.addNestedPass<func::FuncOp>(createTileTransposesPass(transposes));
   }
-  // Outlines remaining loops and copies.
+  // Outline the loops and copies that are not in kernels, too.
   if (options.outlineKernels)
     pm.addPass(createOutlineKernelsPass());
   pm.addPass(createFreeBuffersPass());
@@ -160,8 +161,8 @@ static void buildLLVMPart(OpPassManager &pm, const LinalgToLLVMOptions &options,
   pm.addNestedPass<func::FuncOp>(createLowerVectorShapesPass(shapes));
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
-  // The canonicalizer removes the allocation scopes that this pass creates
-  // around loop bodies, which must not contain branches.
+  // This pass puts loop bodies into memref.alloca_scope, which must not contain
+  // branches; the canonicalizer removes these scopes.
   if (options.parallelLoops)
     pm.addPass(createConvertSCFToOpenMPPass());
   addCanonicalizer(pm);
@@ -173,7 +174,8 @@ static void buildLLVMPart(OpPassManager &pm, const LinalgToLLVMOptions &options,
   pm.addNestedPass<func::FuncOp>(createLowerAccessesPass());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createConvertComplexToStandardPass());
-  // bf16 arithmetic runs in f32; elsewhere bf16 values are bits.
+  // Compute bf16 arithmetic in f32. The other bf16 values are replaced by i16
+  // at the end.
   arith::ArithEmulateUnsupportedFloatsOptions emulate;
   emulate.sourceTypeStrs = {"bf16"};
   emulate.targetTypeStr = "f32";
@@ -186,7 +188,8 @@ static void buildLLVMPart(OpPassManager &pm, const LinalgToLLVMOptions &options,
     math.hasLdexp = isAVX512;
     pm.addPass(createExpandMathPass(math));
   }
-  // Integer exponents of vectors or of 64 bits have no intrinsic.
+  // Powers of vectors, or with 64-bit integer exponents, have no LLVM
+  // intrinsic.
   pm.addPass(createConvertMathToFuncs());
   // Runs before vector lowering, because libm calls are scalarized by
   // vector.extract and vector.insert.

@@ -24,7 +24,8 @@ void layout::buildLayoutToCPUPipeline(OpPassManager &pm,
   complete.vectorBits = findParams(options).vectorBits;
   pm.addPass(createSetVectorWidthPass(complete));
   buildPreparePipeline(pm);
-  // In storage, indices of padding are in range.
+  // Check indices before layouts are assigned: an index of padding is out of
+  // range in the tensor, but in range in its storage.
   if (options.checkIndices)
     pm.addPass(createCheckIndicesPass());
   buildDecideLayoutsPipeline(pm);

@@ -22,15 +22,17 @@ using namespace mlir::layout;
 
 void layout::buildPrepareForNPUPipeline(OpPassManager &pm, StringRef target) {
   pm.addPass(createCheckInputPass());
-  // The inliner simplifies, and upstream folds a pad with negative amounts that
-  // keeps its type.
+  // Runs before the inliner, which canonicalizes, too: upstream replaces a
+  // tensor.pad by its source if both have the same type, although negative
+  // amounts may shift its elements.
   pm.addPass(createCropPadsPass());
   pm.addPass(createInlinerPass());
   pm.addPass(createSequenceForallsPass());
   pm.addNestedPass<func::FuncOp>(createUnrollLoopsPass());
   pm.addPass(createLowerPacksPass());
-  // Tiling and the fit of operands in local memory need the final contractions
-  // and the weights that are loaded.
+  // Rewrite all ops, also those with layouts, and fold transposes of constants:
+  // the tile sizes and the fit of operands in local memory depend on the final
+  // contractions and weights.
   PrepareOptions prepare;
   prepare.all = true;
   prepare.foldTransposes = true;

@@ -44,7 +44,7 @@ void layout::buildImageKernelsToBinary(OpPassManager &pm) {
 void layout::buildOpenCLBackEnd(OpPassManager &pm) {
   buildImageKernelsToBinary(pm);
   pm.addPass(createConvertGPUToOpenCLRuntimePass());
-  // Computation of the host on its own buffers.
+  // Lower the linalg ops that the host computes on its own buffers.
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());

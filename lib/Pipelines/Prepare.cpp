@@ -22,13 +22,14 @@ void layout::buildPreparePipeline(OpPassManager &pm,
   pm.addPass(createCropPadsPass());
   pm.addPass(createConvertElementwisePass({options.all}));
   pm.addPass(createPrepareForCanonicalizerPass());
-  // Each structured op of a decomposition gets layouts.
+  // Decompose e.g. linalg.softmax before layouts are assigned, so that each op
+  // of the decomposition gets layouts of its own.
   pm.addPass(createDecomposeAggregatesPass({options.all}));
   pm.addPass(createFoldBroadcastsPass());
   pm.addPass(createDecomposeTransposedConvPass());
   pm.addPass(createFoldConstantSlicesPass({options.foldTransposes}));
-  // Unlike CSE, the canonicalizer merges equal constants of which one has
-  // constraints on its layout.
+  // The canonicalizer must not merge equal constants, because one of them may
+  // have an attribute that constrains its layout. CSE compares attributes.
   GreedyRewriteConfig config;
   config.enableConstantCSE(false);
   addCanonicalizer(pm, config);

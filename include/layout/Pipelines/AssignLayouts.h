@@ -62,13 +62,14 @@ struct AssignLayoutsOptions : PassPipelineOptions<AssignLayoutsOptions> {
 /// attribute of the module is used.
 void buildDecideLayoutsPipeline(OpPassManager &pm, StringRef target = {});
 
-/// Adds the passes that decide layouts with the given solver options.
-/// `provider` overrides the prices; if null, they follow from the options.
+/// Adds the passes that solve, materialize and fold layouts, with the given
+/// options of `layout-solve`. `provider` is the source of all costs; if null,
+/// the costs are those of the target or of the price list in `options`.
 void buildDecideLayoutsPipeline(OpPassManager &pm,
                                 const SolvePassOptions &options,
                                 std::shared_ptr<CostProvider> provider = {});
 
-/// Adds `layout-prepare` and the passes that decide layouts.
+/// Adds `layout-prepare` and the passes of buildDecideLayoutsPipeline.
 void buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target = {});
 void buildAssignLayoutsPipeline(OpPassManager &pm,
                                 const SolvePassOptions &options,

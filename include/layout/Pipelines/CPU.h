@@ -118,13 +118,14 @@ CpuModelParams findParams(const LinalgToLLVMOptions &options);
 void buildLinalgToLLVMPipeline(OpPassManager &pm,
                                const LinalgToLLVMOptions &options);
 
-/// Adds the passes from a linalg program that was prepared before layouts were
-/// assigned, and that checks its indices if `options` request it, to the LLVM
-/// dialect.
+/// Adds the passes to the LLVM dialect for a linalg program that
+/// `layout-prepare` has rewritten. If `options.checkIndices` is set,
+/// `layout-cpu-check-indices` must have run, too.
 void buildPreparedLinalgToLLVMPipeline(OpPassManager &pm,
                                        const LinalgToLLVMOptions &options);
 
-/// Registers the external models that bufferization needs.
+/// Registers the `cpu` dialect, and the external models of upstream dialects
+/// that bufferization, deallocation and the conversion to LLVM need.
 void registerCPUPipelineModels(DialectRegistry &registry);
 
 /// Registers the pipeline under the name `layout-linalg-to-llvm`.

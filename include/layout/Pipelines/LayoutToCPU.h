@@ -26,7 +26,8 @@ struct LayoutToCPUOptions : LinalgToLLVMOptions {
                      "`layout.target` of the module")};
 };
 
-/// Adds the passes from linalg to the LLVM dialect.
+/// Adds all passes of `layout-to-cpu`, from linalg on tensors without layouts
+/// to the LLVM dialect.
 void buildLayoutToCPUPipeline(OpPassManager &pm,
                               const LayoutToCPUOptions &options);
 

@@ -22,8 +22,9 @@
 namespace mlir::layout {
 
 struct LayoutToMPIOptions : LinalgToLLVMOptions {
-  /// Limits memory to live tensors: no arena, which may have gaps, and no
-  /// Winograd, whose filters exceed the counted constants.
+  /// Disables what takes more memory than the live tensors: the arena, which
+  /// may have gaps, and Winograd, whose transformed filters are larger than the
+  /// constants that a memory budget counts.
   LayoutToMPIOptions() {
     arena = false;
     winograd = false;

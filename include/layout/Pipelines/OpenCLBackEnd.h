@@ -26,7 +26,7 @@ namespace layout {
 /// unchanged.
 void buildImageKernelsToBinary(OpPassManager &pm);
 
-/// Adds all passes of the pipeline.
+/// Adds all passes of `layout-gpu-to-opencl`.
 void buildOpenCLBackEnd(OpPassManager &pm);
 
 /// Registers the interfaces of upstream dialects that the pipeline needs.
