@@ -24,7 +24,8 @@
 
 using namespace mlir;
 
-/// Runs like upstream's driver, but writes the output file atomically.
+/// Runs like the main function of mlir-opt, but writes the output file
+/// atomically.
 static LogicalResult optimize(llvm::StringRef inputPath,
                               llvm::StringRef outputPath,
                               DialectRegistry &registry,
@@ -52,7 +53,8 @@ static LogicalResult optimize(llvm::StringRef inputPath,
 }
 
 #ifndef NDEBUG
-/// Adds the -debug-only option, which release builds of LLVM lack.
+/// Adds the -debug-only option, which release builds of LLVM lack, and returns
+/// its values. Returns null if LLVM has the option.
 static std::vector<std::string> *addDebugOnly() {
   if (llvm::cl::getRegisteredOptions().count("debug-only"))
     return nullptr;

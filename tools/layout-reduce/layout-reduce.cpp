@@ -25,8 +25,9 @@
 
 using namespace mlir;
 
-/// Finds for each result the last operand of its type, because destinations
-/// follow inputs. Returns an empty list if a result has none.
+/// Returns for each result of `op` the last operand of its type, e.g. the
+/// destination of a linalg op. Returns an empty list if a result has no such
+/// operand.
 static SmallVector<Value> findReplacements(Operation *op) {
   SmallVector<Value> values;
   for (Type type : op->getResultTypes()) {

@@ -29,8 +29,8 @@ namespace mlir::layout {
 
 struct Case {
   std::vector<std::string> inputs, outputs;
-  /// The position for diagnostics, e.g. "list.txt:3"; empty for the command
-  /// line.
+  /// The file and line of the case for diagnostics, e.g. "list.txt:3"; empty if
+  /// it is from the command line.
   std::string where;
 };
 

@@ -88,7 +88,8 @@ static cl::opt<std::string>
 static cl::opt<unsigned> optLevel(
     "opt-level", cl::init(3), cl::cat(category),
     cl::desc("Optimization level of LLVM, 0 to 3; 0 skips its optimizer"));
-// An unused part of LLVM has an option with this name.
+// LLVM registers an option with the name "threads", too, in a part that this
+// tool does not use.
 [[maybe_unused]] static const bool isNameFree = [] {
   auto found = cl::getRegisteredOptions().find("threads");
   if (found != cl::getRegisteredOptions().end())
@@ -133,7 +134,8 @@ struct Module {
   std::vector<double> runs;
   std::vector<KernelTime> kernels; // the shortest time of each
   SmallVector<Array> results;      // of the last case
-  /// The largest differences from the first module over all cases.
+  /// For each result, the largest difference from that of the first module over
+  /// all cases.
   SmallVector<Difference> differences;
 
   double min() const { return *llvm::min_element(runs); }
@@ -152,7 +154,8 @@ static double median(std::vector<double> values) {
   return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-/// Returns the median of the ratios of the paired runs.
+/// Returns how many times faster `other` is than `first`: the median, over all
+/// rounds, of the ratio of their times in the same round.
 static double speedup(const Module &first, const Module &other) {
   std::vector<double> ratios;
   for (auto [a, b] : llvm::zip_equal(first.runs, other.runs))
@@ -211,7 +214,8 @@ static std::string resolveLibrary(StringRef name) {
   return name.str();
 }
 
-/// Parses and compiles one module.
+/// Parses the file `module.path`, compiles the function to run, and sets the
+/// compile time.
 static LogicalResult load(MLIRContext &context, Module &module) {
   double start = now();
   std::string message;
@@ -245,7 +249,8 @@ static LogicalResult load(MLIRContext &context, Module &module) {
   return success();
 }
 
-/// Runs all modules in alternation. Every second round is reversed, so that no
+/// Runs all modules in alternation, for `warmup` rounds and then for `repeat`
+/// rounds whose times are recorded. Every second round is reversed, so that no
 /// module always follows the same other one.
 static LogicalResult runAll(MutableArrayRef<Module> modules) {
   double reported = now();
@@ -277,7 +282,9 @@ static double larger(double a, double b) {
   return std::isnan(a) || std::isnan(b) ? NAN : std::max(a, b);
 }
 
-/// Reads the results of all modules and compares them with those of the first.
+/// Reads the results of all modules and updates the differences from those of
+/// the first module. Fails if the number, the element type or the shape of the
+/// results differs.
 static LogicalResult readResults(MutableArrayRef<Module> modules) {
   for (Module &module : modules) {
     auto results = module.call->readResults();
@@ -304,7 +311,9 @@ static LogicalResult readResults(MutableArrayRef<Module> modules) {
   return success();
 }
 
-/// Prints the kernels of a module with profiling, longest first.
+/// Prints the time, the share of the total and the rate of each kernel of a
+/// module, longest first. Prints nothing if the module was lowered without
+/// `profile`.
 static void printKernels(const Module &module) {
   std::vector<KernelTime> kernels = module.kernels;
   llvm::stable_sort(kernels, [](const KernelTime &a, const KernelTime &b) {
@@ -401,7 +410,8 @@ static LogicalResult writeOutputs(const Case &which, const Module &module) {
   return success();
 }
 
-/// Returns the cases given on the command line.
+/// Returns the runs that the command line requests: the lines of the file
+/// --cases, or one run with --input and --output.
 static FailureOr<std::vector<Case>> findCases() {
   if (casesPath.empty())
     return std::vector<Case>{{inputPaths, outputPaths, ""}};
@@ -422,7 +432,8 @@ static FailureOr<std::vector<Array>> readInputs(const Case &which) {
   return inputs;
 }
 
-/// Runs all modules on the inputs of one case.
+/// Runs all modules on the inputs of one case, compares the results, and writes
+/// those of the first module to the output files of the case.
 static LogicalResult runCase(const Case &which,
                              const std::vector<Array> &inputs,
                              MutableArrayRef<Module> modules) {
@@ -460,7 +471,8 @@ static LogicalResult checkOutputs(ArrayRef<Case> cases, const Module &module) {
   return success();
 }
 
-/// Returns false if a difference exceeds --max-rel.
+/// Reports each result whose relative difference exceeds --max-rel, and returns
+/// false if there is one.
 static bool checkLimit(ArrayRef<Module> modules) {
   bool within = true;
   if (!maxRel.getNumOccurrences())
@@ -476,7 +488,9 @@ static bool checkLimit(ArrayRef<Module> modules) {
   return within;
 }
 
-/// Runs the modules of a list and reports failures.
+/// Runs the programs that the file --programs lists, one after the other. If
+/// one fails, reports it, continues with the next one, and returns failure at
+/// the end.
 static LogicalResult runPrograms(MLIRContext &context) {
   llvm::Expected<std::vector<Case>> programs = readCases(programsPath);
   if (!programs)

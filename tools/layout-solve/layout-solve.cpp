@@ -106,7 +106,8 @@ static std::unique_ptr<llvm::MemoryBuffer> open(llvm::StringRef path) {
   return nullptr;
 }
 
-/// Returns the value, or reports an error in the file and returns std::nullopt.
+/// Returns the value that was parsed from the file `path`. If parsing has
+/// failed, reports the error and returns std::nullopt.
 template <typename T>
 static std::optional<T> check(llvm::StringRef path, llvm::Expected<T> read) {
   if (read)
@@ -189,7 +190,8 @@ static SolveOptions getOptions() {
   return options;
 }
 
-/// Writes the certificate if requested. Returns false if that fails.
+/// Writes the file --certificate, if the option is set. Reports an error and
+/// returns false if that fails.
 static bool commitCertificate(const WcspProblem &problem,
                               const Solution &solution) {
   if (certificatePath.empty())
@@ -242,7 +244,8 @@ static int writeProblem(const WcspProblem &problem) {
   return commit(file, problemPath) ? 0 : kError;
 }
 
-/// Solves a problem of ops and tensors in JSON.
+/// Solves a problem of ops and tensors in JSON, writes the answer in JSON, and
+/// returns the exit status.
 static int solveNamed(llvm::StringRef text) {
   for (llvm::StringRef given :
        {initialPath.empty() ? "" : "initial",

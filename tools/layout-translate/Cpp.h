@@ -18,11 +18,15 @@ class MemoryBuffer;
 
 namespace mlir::layout {
 
-/// Writes a module of `emitc` ops as C++ with upstream's emitter. Errors go to
-/// standard error.
+/// Returns a module of `emitc` ops as C++, made by upstream's emitter. Errors
+/// go to standard error.
 FailureOr<std::string> writeCpp(std::unique_ptr<llvm::MemoryBuffer> source);
 
-/// Writes an NPU package (layout/Targets/NPU/NPUToEmitC/Package.h).
+/// Writes a function of npu ops as a package
+/// (layout/Targets/NPU/NPUToEmitC/Package.h): a directory with its C++,
+/// constants and arguments. `checks` declares the tensors of the program to the
+/// simulator. `isStrict` rejects ops that are not OKKernel functions. Errors go
+/// to standard error.
 LogicalResult writeNpuPackage(std::unique_ptr<llvm::MemoryBuffer> source,
                               StringRef function, StringRef directory,
                               bool checks, bool isStrict);

@@ -55,7 +55,7 @@ struct Parsed {
     return success(module.get() != nullptr);
   }
 
-  /// Compiles GPU modules that were not lowered to binaries.
+  /// Lowers each `gpu.module` to a `gpu.binary` with SPIR-V and OpenCL C.
   LogicalResult lower() {
     SmallVector<gpu::GPUModuleOp> modules(module->getOps<gpu::GPUModuleOp>());
     if (modules.empty())
@@ -104,7 +104,8 @@ static Operation *findKernels(ModuleOp module, StringRef name) {
   return nullptr;
 }
 
-/// Reads a module into `parsed` and finds its kernels like findKernels.
+/// Parses `source` into `parsed`, lowers its GPU modules, and returns the
+/// result of findKernels. Emits an error and returns nullptr on failure.
 static Operation *readKernels(Parsed &parsed,
                               std::unique_ptr<llvm::MemoryBuffer> source,
                               StringRef name) {

@@ -23,17 +23,19 @@ class MemoryBuffer;
 
 namespace mlir::layout {
 
-/// Writes the SPIR-V binary of the only module of kernels, or of the one called
-/// `name`.
+/// Returns the SPIR-V binary of the only module of kernels, or of the one
+/// called `name`. Emits an error if there is no such module, or more than one.
 FailureOr<std::string>
 writeSpirvBinary(std::unique_ptr<llvm::MemoryBuffer> source, StringRef name);
 
-/// Writes the OpenCL C of the only module of kernels, or of the one called
-/// `name`.
+/// Returns the OpenCL C of the only module of kernels, or of the one called
+/// `name`. Emits an error if there is no such module, or more than one.
 FailureOr<std::string>
 writeOpenCLSource(std::unique_ptr<llvm::MemoryBuffer> source, StringRef name);
 
-/// Writes an OpenCL package (layout/Targets/OpenCL/GPUToOpenCL/Package.h).
+/// Writes a host function as a package
+/// (layout/Targets/OpenCL/GPUToOpenCL/Package.h): a directory with its kernels,
+/// constants and commands.
 LogicalResult writePackage(std::unique_ptr<llvm::MemoryBuffer> source,
                            StringRef function, StringRef directory);
 

@@ -47,7 +47,7 @@ InFlightDiagnostic LocatedTexts::emitError() {
   return mlir::emitError(UnknownLoc::get(&context));
 }
 
-/// Returns the location of a line and column, both from 1.
+/// Returns the position in `text` of a line and a column, both counted from 1.
 static llvm::SMLoc find(StringRef text, unsigned line, unsigned column) {
   StringRef rest = text;
   for (; line > 1 && rest.contains('\n'); --line)

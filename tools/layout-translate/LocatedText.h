@@ -33,7 +33,8 @@ public:
   void enter(std::unique_ptr<llvm::MemoryBuffer> text);
   void enter(StringRef name, StringRef text);
 
-  /// Reads all of the current text, or returns null after a diagnostic.
+  /// Parses the whole current text as one attribute, or as one type. Returns
+  /// null after a diagnostic.
   Attribute readAttribute();
   Type readType();
 

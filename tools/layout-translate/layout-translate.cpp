@@ -232,7 +232,9 @@ static Type readElementType(LocatedTexts &texts) {
   return {};
 }
 
-/// Reads the layout attribute in the current text.
+/// Parses the current text as a layout and, if `target` is not null, adds the
+/// parameters of the target to it. Emits an error and returns null if it is not
+/// a layout.
 static LayoutAttrInterface readLayout(LocatedTexts &texts, Attribute target) {
   Attribute attribute = texts.readAttribute();
   if (!attribute)
