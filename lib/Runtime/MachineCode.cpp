@@ -61,7 +61,7 @@ static constexpr StringLiteral
             "instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg,"
             "layout-hide-accesses)");
 
-/// How a module is split into parts that are compiled in parallel: one part per
+/// Splitting a module into parts that are compiled in parallel: one part per
 /// kPartInstructions LLVM instructions, but at most kMostParts parts, and
 /// kPartsOfProcessor per processor to balance the load. A part costs some
 /// milliseconds.

@@ -110,9 +110,9 @@ struct RunningRegion {
   std::mutex mutex; // of `message`
 };
 
-/// The state of a thread that calls compiled code: its team, or null if it has
-/// none, and the parts of a parallel loop that it runs at the moment, or null
-/// outside of loops.
+/// The state of a thread that calls compiled code: the team that runs its
+/// parallel loops, or null without one, and the parts of a loop that it runs at
+/// the moment, null outside of loops.
 struct Caller {
   ThreadTeam *team = nullptr;
   unsigned threads = 1;

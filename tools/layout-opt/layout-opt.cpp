@@ -54,7 +54,7 @@ static LogicalResult optimize(llvm::StringRef inputPath,
 
 #ifndef NDEBUG
 /// Adds the -debug-only option, which release builds of LLVM lack, and returns
-/// its values. Returns null if LLVM has the option.
+/// its values. If LLVM has the option, returns null.
 static std::vector<std::string> *addDebugOnly() {
   if (llvm::cl::getRegisteredOptions().count("debug-only"))
     return nullptr;

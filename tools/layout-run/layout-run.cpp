@@ -312,8 +312,7 @@ static LogicalResult readResults(MutableArrayRef<Module> modules) {
 }
 
 /// Prints the time, the share of the total and the rate of each kernel of a
-/// module, longest first. Prints nothing if the module was lowered without
-/// `profile`.
+/// module that was lowered with `profile`, longest first.
 static void printKernels(const Module &module) {
   std::vector<KernelTime> kernels = module.kernels;
   llvm::stable_sort(kernels, [](const KernelTime &a, const KernelTime &b) {

@@ -232,9 +232,9 @@ static Type readElementType(LocatedTexts &texts) {
   return {};
 }
 
-/// Parses the current text as a layout and, if `target` is not null, adds the
-/// parameters of the target to it. Emits an error and returns null if it is not
-/// a layout.
+/// Parses the current text as a layout and, if there is a `target`, adds its
+/// parameters to the layout. If the text is not a layout, emits an error and
+/// returns null.
 static LayoutAttrInterface readLayout(LocatedTexts &texts, Attribute target) {
   Attribute attribute = texts.readAttribute();
   if (!attribute)
