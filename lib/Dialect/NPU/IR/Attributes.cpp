@@ -18,7 +18,7 @@ using namespace mlir::npu;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A published chip.
+/// The parameters of a published chip, a row of the table in NPUAttributes.td.
 struct Published {
   StringLiteral name;
   int64_t npus, bytesPerNpu, euBytes, banks, megahertz, maxComputeStride;
@@ -40,8 +40,9 @@ struct Usual {
 };
 } // namespace
 
-/// Returns the defaults of a chip with these parameters: those of the published
-/// chip with the same ones, if there is one.
+/// Returns the default frequency and compute stride of a chip with these
+/// parameters: those of the published chip with the same parameters, if there
+/// is one.
 static Usual getUsual(int64_t npus, int64_t bytesPerNpu, int64_t euBytes,
                       std::optional<int64_t> banks) {
   for (const Published &chip : kChips)
@@ -121,7 +122,8 @@ verifyMemories(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// A bound on the parameters of the clock, beyond which costs overflow.
+/// The maximum of `megahertz`, `dma_bytes_per_cycle`, `dma_start` and
+/// `compute_start`. Beyond it, costs could overflow.
 static constexpr int64_t kMostCycles = 1 << 16;
 
 LogicalResult ChipAttr::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -223,7 +225,7 @@ static constexpr Number kNumbers[] = {
 
 static ParseResult parseNumber(AsmParser &parser, int64_t &value) {
   SMLoc loc = parser.getCurrentLocation();
-  // AsmParser parses these as the integers -1 and 0.
+  // AsmParser::parseInteger accepts these keywords as integers.
   if (succeeded(parser.parseOptionalKeyword("true")) ||
       succeeded(parser.parseOptionalKeyword("false")))
     return parser.emitError(loc) << "expected a number, found a truth value";

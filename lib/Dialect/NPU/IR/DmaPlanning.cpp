@@ -13,12 +13,14 @@ using namespace mlir;
 using namespace mlir::npu;
 using namespace mlir::layout;
 
-/// The largest N, C, H and W of a command on any chip, according to OKKernel.
+/// The maximum iterations of the loops N, C, H and W on any chip, according to
+/// OKKernel: of a command of the execution units, and of a DMA transfer.
 static constexpr LoopSizes kMostOfCompute{65535, 4095, 65535, 65535};
 static constexpr LoopSizes kMostOfTransfers{65535, 65535, 65535, 65535};
 
-/// Returns the limits of a command of `chip` with at most `maxShape` iterations
-/// on any chip.
+/// Returns the limits of a command of `chip`. `maxShape` has the limits of its
+/// loops on any chip, which those of `chip` can only lower. A null chip adds no
+/// limits.
 static TransferLimits getLimits(ChipAttr chip, const LoopSizes &maxShape) {
   TransferLimits limits;
   limits.maxShape = maxShape;
@@ -48,7 +50,8 @@ TransferLimits npu::getTransferLimits(ChipAttr chip) {
   return limits;
 }
 
-/// Returns the storage of a type. Errors go to `error` instead of diagnostics.
+/// Returns the storage of a type. If there is none, passes the text of the
+/// error to `error` instead of emitting a diagnostic.
 static FailureOr<Storage> getQuietly(MemRefType type, FailureReason error) {
   std::string why;
   ThreadDiagnosticHandler handler(type.getContext(), [&](Diagnostic &diag) {

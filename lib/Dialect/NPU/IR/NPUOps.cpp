@@ -138,7 +138,8 @@ static LogicalResult verifyPermutation(CopyOp op) {
                           << " dims";
 }
 
-/// Verifies that `target` lists a memory other than system and local memory.
+/// Verifies that the memory of `type` is system memory, local memory, or one
+/// that `target` lists. Accepts every memory without a `target`.
 static LogicalResult verifyMemoryOf(Operation *op, MemRefType type,
                                     ChipAttr target) {
   MemoryAttr memory = getMemory(type);

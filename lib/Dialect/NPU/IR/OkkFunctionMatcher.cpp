@@ -16,8 +16,9 @@ using namespace mlir::npu;
 using Argument = ElementFunction::Argument;
 
 namespace {
-/// The name of a binary function, and its names with a constant on either side;
-/// empty if there is none.
+/// The names of the OKKernel functions of a binary op: with two tensors, with a
+/// constant as the right operand, and with one as the left operand. A name is
+/// empty if OKKernel has no such function.
 struct BinaryName {
   StringRef both, right, left;
 };
@@ -25,8 +26,8 @@ struct BinaryName {
 
 static bool isWord(Type type) { return type.isF32() || type.isInteger(32); }
 
-/// Returns a block argument or a 32-bit constant as an argument, or
-/// std::nullopt.
+/// Returns `value` as an argument of an OKKernel function if it is a block
+/// argument or a constant, of type f32 or i32, or else std::nullopt.
 static std::optional<Argument> getArgument(Value value) {
   if (!isWord(value.getType()))
     return std::nullopt;
@@ -67,9 +68,10 @@ static std::optional<ElementFunction> makeBinary(BinaryName name, Value a,
   return function;
 }
 
-/// Returns the maximum or minimum of two. If one operand is NaN, OKKernel
-/// returns the second. The current result is the first operand, so that a
-/// reduction that starts from NaN, as maxnumf permits, continues with a number.
+/// Returns the function of a maximum or minimum. If one operand is NaN,
+/// OKKernel returns the second one. The result of a reduction so far is passed
+/// as the first operand, so that a reduction that starts from NaN, as maxnumf
+/// permits, continues with a number.
 template <typename Op>
 static std::optional<ElementFunction> makeExtreme(BinaryName name, Op op) {
   Value a = op.getLhs(), b = op.getRhs();
@@ -105,7 +107,8 @@ ClampedValue npu::getClamped(Value value) {
   return clamped;
 }
 
-/// Returns a function with work memory. Its clamps are selects, which return
+/// Returns the function `name` of `x`, which needs work memory, preceded by
+/// clamps if `x` is clamped to constants. The clamps are selects, which return
 /// NaN for NaN, as maximumf and minimumf do.
 static std::optional<ElementFunction> makeWithWork(StringRef name, Value x) {
   ClampedValue clamped = getClamped(x);
@@ -125,8 +128,9 @@ static std::optional<ElementFunction> makeWithWork(StringRef name, Value x) {
   return function;
 }
 
-/// Returns a shift by a constant below 32; a positive `direction` is to the
-/// left. Larger shifts are poison in arith.
+/// Returns the function of a shift by a constant below 32, or std::nullopt for
+/// another one; larger shifts are poison in arith. `direction` is 1 for a shift
+/// to the left and -1 for one to the right.
 template <typename Op>
 static std::optional<ElementFunction> makeShift(StringRef name, Op op,
                                                 int direction) {
@@ -142,7 +146,8 @@ static std::optional<ElementFunction> makeShift(StringRef name, Op op,
   return function;
 }
 
-/// Returns the conversion of i8 to f32.
+/// Returns the function that converts an i8 block argument to f32, or
+/// std::nullopt if `byte` is another value.
 static std::optional<ElementFunction> makeFromBytes(Value byte, bool isSigned) {
   auto argument = dyn_cast<BlockArgument>(byte);
   if (!argument || !byte.getType().isInteger(8))
@@ -167,7 +172,8 @@ Value npu::getSigmoidOf(arith::DivFOp div) {
   return minus ? minus.getOperand() : Value();
 }
 
-/// Returns the function that adds a product to a destination, or std::nullopt.
+/// Returns the function that adds a product to the destination of a linalg op,
+/// or std::nullopt if `add` has another form.
 static std::optional<ElementFunction> getMac(arith::AddFOp add) {
   for (auto [sum, term] : {std::pair(add.getLhs(), add.getRhs()),
                            std::pair(add.getRhs(), add.getLhs())}) {
@@ -189,8 +195,8 @@ static bool isZeroWord(Value value) {
   return argument && !argument->isOperand() && argument->bits == 0;
 }
 
-/// Returns the function that selects a constant or 0 by a comparison, or
-/// std::nullopt.
+/// Returns the function of a `select` between a constant and 0 by a comparison
+/// of `a` and `b`, or std::nullopt if it has another form.
 static std::optional<ElementFunction>
 getSelectValue(BinaryName name, Value a, Value b, arith::SelectOp select) {
   if (!isZeroWord(select.getFalseValue()))
@@ -214,10 +220,10 @@ bool npu::selectsByEqualWords(arith::SelectOp select) {
          matchPattern(select.getTrueValue(), m_Constant());
 }
 
-/// Returns the select by a comparison that OKKernel has, or std::nullopt:
-/// greater and less, the equality of words, and `ueq` of two operands.
-/// `equal_select` compares twice by greater, so it takes NaN as equal to any
-/// number; with a constant it is defective.
+/// Returns the OKKernel function of `select`, or std::nullopt if there is none.
+/// There are selects by greater and less, by the equality of i32 words, and by
+/// `ueq` of two tensors. `equal_select` compares twice by greater, so it treats
+/// NaN as equal to any number; with a constant it is defective.
 static std::optional<ElementFunction> getSelect(arith::SelectOp select) {
   Operation *condition = select.getCondition().getDefiningOp();
   if (auto words = dyn_cast_or_null<arith::CmpIOp>(condition))
@@ -351,7 +357,7 @@ std::optional<ElementFunction> npu::getElementFunction(linalg::LinalgOp op) {
   for (const Argument &argument : function->arguments)
     if (argument.isOperand() && !isShaped(op->getOperand(argument.operand)))
       return std::nullopt;
-  // A reduction reads its result between writes.
+  // A reduction must read the result that it has so far.
   unsigned out = op.getDpsInitOperand(0)->getOperandNumber();
   bool accumulates =
       StringRef(function->name).starts_with("mac") ||

@@ -43,8 +43,8 @@ static LogicalResult verifySlice(MemRefType source, ArrayRef<int64_t> offsets,
   return success();
 }
 
-/// Returns the map from indices of a slice to positions, or reports why there
-/// is none.
+/// Returns the map from indices of a slice to positions in local memory, or
+/// reports why there is none.
 static FailureOr<LayoutMap>
 getSliceMap(const Storage &storage, MemRefType source,
             ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes,
@@ -57,8 +57,8 @@ getSliceMap(const Storage &storage, MemRefType source,
   return *map;
 }
 
-/// Returns the type of a slice of a matrix with all columns of some rows as a
-/// matrix, or a null type if the slice has another form.
+/// Returns the type of a slice of some rows of a matrix with all their columns,
+/// again as a matrix. Returns a null type if the slice has another form.
 static MemRefType getRowsOfMatrix(const Storage &storage, MemRefType source,
                                   ArrayRef<int64_t> offsets,
                                   ArrayRef<int64_t> sizes,
@@ -89,8 +89,9 @@ static MemRefType getRowsOfMatrix(const Storage &storage, MemRefType source,
              : MemRefType();
 }
 
-/// Returns the dims of N, C, H and W among `axes`, -1 for an axis without one;
-/// fewer than four if an axis has several dims or the tensor is a matrix.
+/// Returns for each of N, C, H and W the dim that has this letter in `axes`, or
+/// -1 for a letter without a dim. Returns fewer than four dims if a letter has
+/// several dims or the tensor is a matrix.
 static SmallVector<int64_t> getDimsOfAxes(StringRef axes) {
   SmallVector<int64_t> dimOf;
   for (char axis : StringRef("NCHW")) {
@@ -102,8 +103,9 @@ static SmallVector<int64_t> getDimsOfAxes(StringRef axes) {
   return dimOf;
 }
 
-/// Returns the strided scatter of a slice whose axes N, C, H and W are the dims
-/// `dimOf`, or a null attribute if there is none.
+/// Returns the #layout.npu_scatter in mode `strided` of a slice whose axes N,
+/// C, H and W are the dims `dimOf`. Emits an error and returns a null attribute
+/// if it is invalid.
 static NpuScatterAttr
 getStridedScatter(const Storage &storage, MemRefType source,
                   ArrayRef<int64_t> dimOf, ArrayRef<int64_t> offsets,
@@ -120,7 +122,8 @@ getStridedScatter(const Storage &storage, MemRefType source,
     return values;
   };
   SmallVector<int64_t> first(offsets), at = point(first);
-  // The number of indices in one step of the axis in a core.
+  // The number of indices of N, C, H and W per stride: the batches that share a
+  // storage unit, and the channels of one pass over the cores.
   int64_t perStep[] = {lanes, cores, 1, 1};
   SmallVector<int64_t> steps(4, 1);
   for (auto [axis, d] : llvm::enumerate(dimOf)) {
@@ -231,8 +234,9 @@ LogicalResult SubViewOp::verify() {
 // ViewOp
 //===----------------------------------------------------------------------===//
 
-/// Rewrites the coordinates of local memory as a map of another rank and
-/// smaller elements: `offset` times `factor` plus `lane`.
+/// Returns `map` as a map of `rank` dims in elements that are `factor` times
+/// smaller: dim d of `map` becomes the expression `dims[d]`, and the offset in
+/// a core becomes offset * `factor` + `lane`.
 static LayoutMap rewrite(const LayoutMap &map, unsigned rank,
                          ArrayRef<IndexExpr> dims, ArrayRef<int64_t> oldShape,
                          Sizes sizes, int64_t factor, const IndexExpr &lane) {
@@ -252,8 +256,9 @@ static LayoutMap rewrite(const LayoutMap &map, unsigned rank,
   return LayoutMap::get(rank, map.getSpace(), coordinates);
 }
 
-/// Returns true if the elements of `fine` share storage units that are the
-/// elements of `coarse`. Compares both in elements of `fine`, lane by lane.
+/// Returns true if each element of `coarse` is the storage unit of several
+/// elements of `fine`, e.g. an i32 that holds four i8 in 4N mode. Compares the
+/// positions of both in elements of `fine`, lane by lane.
 static bool isPackingOf(MemRefType fineType, const Storage &fine,
                         MemRefType coarseType, const Storage &coarse) {
   int64_t lanes = coarse.elementBytes / fine.elementBytes;
@@ -282,8 +287,9 @@ static bool isPackingOf(MemRefType fineType, const Storage &fine,
   return haveSamePoints(left, right, box);
 }
 
-/// Returns true if `tensor` is the tensor (N, ceil(M / w), 1, w) of the
-/// channels of `matrix`.
+/// Returns true if `tensor` has the shape (N, ceil(M / w), 1, w) and its
+/// elements are at the positions of those of `matrix`, an N x M matrix in
+/// channels of w columns.
 static bool isMatrixOf(MemRefType matrixType, const Storage &matrix,
                        MemRefType tensorType, const Storage &tensor) {
   if (matrixType.getRank() != 2 || tensorType.getRank() != 4 ||

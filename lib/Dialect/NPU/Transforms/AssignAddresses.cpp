@@ -37,8 +37,8 @@ private:
   func::FuncOp function;
   bool reusesHoles;
   LiveTensors tensors;
-  /// The conflicts of the final placement, of the one with the least peak, and
-  /// a lower bound. Set if the chip states its banks.
+  /// The bank conflicts of the final placement, those of the placement with the
+  /// least peak, and a lower bound. Set if the chip states its banks.
   struct Conflicts {
     BankConflicts left, careless, bound;
   };
@@ -47,7 +47,8 @@ private:
 };
 } // namespace
 
-/// Reports that more bytes are live at one time than a core has.
+/// Emits an error: the tensors that are live at `bound.lowerBoundAt` need more
+/// bytes than a core has. Notes list these tensors.
 LogicalResult Assigner::reportTooLarge(const AddressPlacement &bound) {
   int64_t time = bound.lowerBoundAt;
   for (auto [alloc, block] : llvm::zip_equal(tensors.allocs, tensors.blocks)) {
@@ -66,7 +67,9 @@ LogicalResult Assigner::reportTooLarge(const AddressPlacement &bound) {
   llvm_unreachable("the bound is met where a tensor begins");
 }
 
-/// Returns a placement with fewer bank conflicts.
+/// Returns a placement with fewer bank conflicts than `careless`, a placement
+/// with a low peak, and records the conflicts of both. Returns `careless` if
+/// the chip does not state its banks.
 AddressPlacement Assigner::avoidConflicts(const AddressPlacement &careless) {
   leastPeak = careless.peak;
   std::optional<int64_t> bankBytes = tensors.chip.getBankBytes();
@@ -111,8 +114,8 @@ LogicalResult Assigner::run() {
     return reportTooLarge(bound);
   std::optional<AddressPlacement> placement = placeBlocks(tensors.blocks);
   if (!placement && reusesHoles) {
-    // Retry with whole rows, which may succeed where the search with holes
-    // fails.
+    // Retry with tensors that own their holes, too, which may succeed if the
+    // search with holes fails.
     std::vector<PlacedBlock> rows = tensors.blocks;
     for (PlacedBlock &block : rows)
       block.owned.reset();

@@ -15,7 +15,8 @@ using namespace mlir::npu;
 using namespace mlir::layout;
 
 namespace {
-/// Collects the commands and their uses.
+/// Collects the commands of a function that access several tensors of local
+/// memory at the same time, with the bytes that each accesses.
 class CommandCollector {
 public:
   CommandCollector(ArrayRef<AllocOp> allocs, ChipAttr chip)
@@ -38,7 +39,7 @@ public:
         for (OpOperand *operand : getTouched(&inner))
           add(region.uses, operand->get(), computes ? 1 : 0);
       }
-      // The engines run one after the other.
+      // If they conflict, the engines run one after the other.
       region.cycles = std::min(transfers, computation);
       if (llvm::any_of(region.uses, [&](const BankUse &use) {
             return use.side != region.uses.front().side;
@@ -143,8 +144,8 @@ private:
     return reach->second;
   }
 
-  /// Adds the bytes of a view to `uses`. Returns false if it is not a view of a
-  /// placed tensor.
+  /// Adds to `uses` an access of `side` to all bytes of `memref`. Returns false
+  /// if it is not a view of one of the tensors to be placed.
   bool add(std::vector<BankUse> &uses, Value memref, unsigned side) {
     auto alloc = getViewedMemory(memref).getDefiningOp<AllocOp>();
     auto block = blockOf.find(alloc);

@@ -33,8 +33,8 @@
 
 namespace mlir::npu {
 
-/// Returns the commands of `function`. Blocks are numbered in the order of
-/// `allocs`.
+/// Returns the commands of `function` that access several tensors of local
+/// memory at the same time. `BankUse::block` is an index of `allocs`.
 std::vector<BankCommand>
 getBankCommands(func::FuncOp function, ArrayRef<AllocOp> allocs, ChipAttr chip);
 

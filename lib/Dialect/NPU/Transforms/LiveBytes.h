@@ -22,7 +22,7 @@
 
 namespace mlir::npu {
 
-/// The live bytes from a time on.
+/// The number of bytes that are live from `time` on, until the next change.
 struct LiveBytes {
   int64_t time, bytes;
 };
@@ -39,8 +39,9 @@ std::vector<LiveBytes> getLiveBytes(const std::vector<PlacedBlock> &blocks);
 llvm::SmallVector<LiveBytes> getFullest(const std::vector<PlacedBlock> &blocks,
                                         int64_t most);
 
-/// Returns the time at which the first block has no place if each is placed
-/// first fit in order, or std::nullopt if all have one.
+/// Places each block, in order, at its lowest free place. Returns the begin of
+/// the first block that does not fit below its limit, or std::nullopt if all
+/// fit.
 std::optional<int64_t> findUnplaced(const std::vector<PlacedBlock> &blocks);
 
 } // namespace mlir::npu

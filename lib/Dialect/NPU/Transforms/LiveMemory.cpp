@@ -22,7 +22,8 @@ LiveMemory::LiveMemory(std::vector<PlacedBlock> blocks,
   }
 }
 
-/// Returns the other blocks that are live in [begin, end), each once.
+/// Returns the blocks other than `block` that are live at some time in [begin,
+/// end), each once.
 SmallVector<size_t> LiveMemory::getOthers(unsigned block, int64_t begin,
                                           int64_t end) const {
   SmallVector<size_t> others;

@@ -56,7 +56,9 @@ LogicalResult LiveTensors::collect(func::FuncOp function) {
   return success();
 }
 
-/// Returns the block of a tensor, except for its live range.
+/// Returns the size, the fixed place, the alignment and the limit of a tensor,
+/// and with `reusesHoles` the bytes of its elements; not its live range.
+/// Reports an error if its type is invalid or on another chip.
 FailureOr<PlacedBlock> LiveTensors::describe(AllocOp alloc) {
   MemRefType type = alloc.getMemref().getType();
   FailureOr<Storage> storage =
@@ -87,7 +89,8 @@ FailureOr<PlacedBlock> LiveTensors::describe(AllocOp alloc) {
                                chip.getDmaAlignment());
   block.fit = [=](int64_t least) {
     least = std::max(least, first);
-    // The layout aligns addresses, the op aligns bytes.
+    // The layout aligns the address, and the attribute `alignment` of the op
+    // the byte in a core.
     int64_t byte = (start + least + step - 1) / step * step - start;
     for (int64_t tried = 0; byte % alignment != 0 && tried < alignment; ++tried)
       byte += step;

@@ -52,7 +52,8 @@ private:
 };
 } // namespace
 
-/// Returns the loads between `compute` and the next op that computes.
+/// Returns the loads from unchanging system memory between `compute` and the
+/// next op that computes.
 SmallVector<CopyOp> Overlapper::getLoads(linalg::LinalgOp compute) {
   SmallVector<CopyOp> loads;
   Operation *op = compute->getNextNode();
@@ -81,7 +82,8 @@ SmallVector<CopyOp> Overlapper::getStores(linalg::LinalgOp compute) {
     if (!copy)
       continue;
     written.insert(getViewedMemory(copy.getDest()));
-    // A result that no other op of the program accesses.
+    // The destination must be a result that no other op of the program
+    // accesses.
     auto argument = dyn_cast<BlockArgument>(copy.getDest());
     if (argument && argument.hasOneUse() &&
         isLocal(copy.getSource().getType()) &&
@@ -93,8 +95,9 @@ SmallVector<CopyOp> Overlapper::getStores(linalg::LinalgOp compute) {
   return stores;
 }
 
-/// Extends the live range of the stored tensor to the end of `compute`, so that
-/// both run in parallel. Returns false if the memory is full.
+/// Extends the live range of the tensor that `store` reads to the end of
+/// `compute`, so that both ops can run in parallel. Returns false if the tensor
+/// then has no place in local memory.
 bool Overlapper::delayStore(CopyOp store, linalg::LinalgOp compute) {
   Operation *alloc = getViewedMemory(store.getSource()).getDefiningOp();
   auto known = indices.find(alloc);
@@ -131,8 +134,9 @@ Overlapper::getNeeded(CopyOp load, Operation *before) {
   return needed;
 }
 
-/// Moves a load and the ops that it needs before `compute`, so that both run in
-/// parallel. Returns false if there is a dependence or the memory is full.
+/// Moves a load and the ops that it needs before `compute`, so that both can
+/// run in parallel. Returns false if there is a dependence, or if the loaded
+/// tensor then has no place in local memory.
 bool Overlapper::advanceLoad(CopyOp load, linalg::LinalgOp compute) {
   std::optional<SmallVector<Operation *>> needed = getNeeded(load, compute);
   if (!needed)
@@ -170,7 +174,8 @@ void Overlapper::overlap(linalg::LinalgOp compute) {
   ++numRegions;
 }
 
-/// Sets the addresses found by this pass if the default placement fails.
+/// If placing all tensors anew would fail, sets the addresses at which `memory`
+/// has placed them.
 LogicalResult Overlapper::keepPlaces() {
   LiveTensors now(tensors.reusesHoles);
   if (failed(now.collect(function)))

@@ -68,10 +68,11 @@ private:
   LiveTensors tensors;           // as of the last collection
   DenseSet<Operation *> spilled; // the allocs changed since then
   llvm::DenseMap<Type, bool> storable;
-  /// The loads of spilled tensors, each for the next use.
+  /// The ops that load spilled tensors again, or compute them again, each for
+  /// the next use.
   DenseSet<Operation *> reloads;
   /// The stores of spilled tensors. Only other stores may be between such a
-  /// store and the use before it.
+  /// store and the previous use of its tensor.
   DenseSet<Operation *> stores;
   int64_t numStored = 0, numLoaded = 0;
 };
@@ -122,7 +123,8 @@ static bool writes(OpOperand &use) {
          (compute && llvm::is_contained(compute.getDpsInits(), use.get()));
 }
 
-/// Returns true if the memory that `load` reads does not change after it.
+/// Returns true if `memref`, the source of `load`, is system memory that no op
+/// writes after `load`.
 bool Spiller::isSettled(Value memref, Operation *load) {
   if (isLocal(cast<MemRefType>(memref.getType())))
     return false;
@@ -194,7 +196,8 @@ linalg::LinalgOp Spiller::getOnlyMaker(AllocOp alloc) {
   return bytes <= getBytes(alloc) ? maker : linalg::LinalgOp();
 }
 
-/// Clones `maker` with the result `to` instead of `from`, on reloaded operands.
+/// Clones `maker`, an elementwise op, so that it writes `to` instead of `from`.
+/// Loads its operands again before it, and frees them after it.
 void Spiller::makeAgain(linalg::LinalgOp maker, AllocOp from, AllocOp to) {
   IRMapping mapping;
   mapping.map(from.getMemref(), to.getMemref());
@@ -228,7 +231,8 @@ Value Spiller::addScratch(Location loc, MemRefType type) {
   return function.getArgument(index);
 }
 
-/// Clones `view` of the tensor as a view of its copy.
+/// Returns the view of `to` that corresponds to `view`, a view of `from`, by
+/// cloning its ops. `mapping` holds the views that were cloned before.
 Value Spiller::getViewOn(Value view, AllocOp from, Value to,
                          IRMapping &mapping) {
   if (view == from.getMemref())
@@ -243,8 +247,10 @@ Value Spiller::getViewOn(Value view, AllocOp from, Value to,
   return copied->getResult(0);
 }
 
-/// Replaces a copy of a slice of a spilled tensor by a copy from `spillSlot`.
-/// Returns false if this is not possible.
+/// If `use` is the source of an npu.copy of a slice of the spilled tensor,
+/// replaces the copy by a load of the slice from `spillSlot`, the tensor in
+/// system memory. Returns false, with no change, if it is another use or DMA
+/// cannot load the slice.
 bool Spiller::loadSlice(OpOperand &use, AllocOp alloc, Value spillSlot) {
   auto copy = dyn_cast<CopyOp>(use.getOwner());
   auto slice = use.get().getDefiningOp<SubViewOp>();
@@ -273,8 +279,9 @@ bool Spiller::loadSlice(OpOperand &use, AllocOp alloc, Value spillSlot) {
   return isPossible;
 }
 
-/// Frees the tensor after `lastBefore`, and allocates another one for its later
-/// uses, except copies of slices, which are loaded directly.
+/// Spills a tensor: stores it after `lastBefore` unless it can be loaded or
+/// computed again, and frees it. Its later uses get a new tensor, except copies
+/// of slices, which load the slice from system memory.
 void Spiller::split(AllocOp alloc, Operation *lastBefore) {
   Location loc = alloc.getLoc();
   SmallVector<DeallocOp> deallocs;
@@ -401,9 +408,9 @@ std::optional<Gap> Spiller::spillOne(int64_t time) {
   return Gap{before.time, after.time};
 }
 
-/// Stores the source of `copy` in system memory and loads the destination from
-/// there, if the destination has no earlier use. Returns false if this is not
-/// possible.
+/// Replaces `copy`, between two tensors in local memory, by a store of the
+/// source to system memory and a load of the destination, which must have no
+/// earlier use. Returns false if this is not possible.
 bool Spiller::sendOutside(CopyOp copy, AllocOp source, AllocOp dest) {
   // A tensor with an earlier use can be spilled itself.
   if (getUses(dest).front().op != copy ||
@@ -437,8 +444,9 @@ bool Spiller::sendOutside(CopyOp copy, AllocOp source, AllocOp dest) {
   return true;
 }
 
-/// Splits a copy between two tensors that do not fit together into a store and
-/// a load, so that the source is freed before the destination is allocated.
+/// Finds a copy between two tensors that are live at `time` and together exceed
+/// a core. Splits it into a store and a load, so that the source is freed
+/// before the destination is allocated. Returns false if there is none.
 bool Spiller::copyThroughOutside(int64_t time) {
   llvm::DenseMap<Operation *, int64_t> bytes; // of the live tensors
   SmallVector<AllocOp> live;
@@ -462,10 +470,11 @@ bool Spiller::copyThroughOutside(int64_t time) {
   return false;
 }
 
-/// Spills one tensor per interval that is too full, unless a tensor spilled
-/// before is absent there. Stops after an eighth of the intervals, so that
-/// later choices see the effect of long spills, while tensors are collected
-/// only a few times.
+/// Spills one tensor in each interval in which more bytes are live than a core
+/// has, unless a tensor spilled before is absent there. Stops after an eighth
+/// of the intervals, so that later choices see the effect of long spills, while
+/// tensors are collected only a few times. Returns false if no tensor could be
+/// spilled.
 bool Spiller::spillWhereFull(const AddressPlacement &bound) {
   SmallVector<Gap> changed;
   SmallVector<LiveBytes> fullest{{bound.lowerBoundAt, bound.lowerBound}};
@@ -483,7 +492,7 @@ bool Spiller::spillWhereFull(const AddressPlacement &bound) {
           return gap.begin <= full.time && full.time < gap.end;
         }))
       continue;
-    // It moves ops, which invalidates the collected times.
+    // copyThroughOutside moves ops, which invalidates the collected times.
     if (changed.empty() && copyThroughOutside(full.time))
       return true;
     if (std::optional<Gap> gap = spillOne(full.time))
@@ -492,7 +501,8 @@ bool Spiller::spillWhereFull(const AddressPlacement &bound) {
   return !changed.empty();
 }
 
-/// Spills tensors. Returns false if all tensors fit or none can be spilled.
+/// Spills tensors if not all of them fit in a core. Returns false if all fit,
+/// or if none can be spilled.
 bool Spiller::makeRoom() {
   spilled.clear();
   AddressPlacement bound = boundBlocks(tensors.blocks);

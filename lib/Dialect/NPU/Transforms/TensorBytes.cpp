@@ -22,8 +22,8 @@ OwnedBytes npu::getRows(const Storage &storage, ArrayRef<int64_t> shape) {
 }
 
 /// Returns the bytes of all elements, with contiguous elements of a core as one
-/// piece, or std::nullopt if the coordinates are not sums of functions of
-/// single dims or there are too many pieces.
+/// range. Returns std::nullopt if a coordinate is not a sum of functions of
+/// single dims, or if there are more than kMaxPoints ranges.
 static std::optional<OwnedBytes> getPieces(const Storage &storage,
                                            ArrayRef<int64_t> shape) {
   LayoutMap map = storage.map.specialize(shape);
@@ -32,7 +32,7 @@ static std::optional<OwnedBytes> getPieces(const Storage &storage,
   std::optional<Tables> offsets = tabulate(coordinates[1].value, shape);
   if (!cores || !offsets)
     return std::nullopt;
-  // The inner dims that are contiguous.
+  // `together` is the number of elements in the inner dims that are contiguous.
   int64_t together = 1;
   SmallVector<int64_t> outer(shape);
   for (int d = int(shape.size()) - 1; d >= 0; --d) {
@@ -107,7 +107,8 @@ FailureOr<OwnedBytes> npu::getOwnedBytes(AllocOp alloc, int64_t byte,
         exactBytes
             ? getElements(*storage, getWholeChannels(*storage, type.getShape()))
             : getRows(*storage, type.getShape());
-    // If the elements of one are unknown, the tensor owns all its rows.
+    // If the exact bytes of one memref are unknown, the tensor owns all its
+    // rows.
     if (!own.empty() && own.front().core == kEveryCore)
       return getRows(*getStorageAt(alloc.getMemref().getType(), byte,
                                    [&] { return alloc.emitOpError(); }),

@@ -16,17 +16,18 @@
 
 using namespace mlir::npu;
 
-/// The most blocks that are placed in every order (5040 orders).
+/// The maximum number of blocks for which all orders of placing them are tried
+/// (7! = 5040).
 static constexpr size_t kEveryOrder = 7;
-/// The maximum number of orders of more blocks that place the blocks first for
-/// which the order before had no addresses, and of random orders.
+/// With more blocks, the maximum number of orders that start with the blocks
+/// for which the previous order found no address, and then of random orders.
 static constexpr int kRandomOrders = 500;
-/// The maximum of orders * blocks, and of orders * pieces of blocks, which
-/// limits the orders of functions with many blocks.
+/// The maximum of orders times blocks, and of orders times the byte ranges that
+/// blocks own. It limits the orders for functions with many blocks.
 static constexpr int64_t kMostPlaces = 200000;
 
 namespace {
-/// Counts the live bytes of each core.
+/// The number of live bytes in each core, as blocks begin and end.
 class CoreLoads {
 public:
   void change(const PlacedBlock &block, int64_t sign) {
@@ -73,7 +74,8 @@ mlir::npu::boundBlocks(const std::vector<PlacedBlock> &blocks) {
       continue;
     changes.push_back({block.begin, true, i});
     changes.push_back({block.end, false, i});
-    // The peak includes the holes of a block.
+    // The peak counts whole blocks, with the bytes between the ranges that they
+    // own.
     if (block.size > bound.lowerBound) {
       bound.lowerBound = block.size;
       bound.lowerBoundAt = block.begin;
@@ -121,8 +123,8 @@ mlir::npu::findNeighbors(const std::vector<PlacedBlock> &blocks) {
   return neighbors;
 }
 
-/// Returns the next place for `a` past its collision with `b`, or std::nullopt
-/// if they share no byte.
+/// Returns the lowest place above `place` at which `a` is past the bytes that
+/// it shares with `b`, or std::nullopt if the blocks share no byte.
 static std::optional<int64_t> getPast(const PlacedBlock &a, int64_t place,
                                       const PlacedBlock &b, int64_t placeOfB) {
   if (place >= placeOfB + b.size || placeOfB >= place + a.size)
@@ -149,8 +151,8 @@ int64_t mlir::npu::findFreePlace(const std::vector<PlacedBlock> &blocks,
       });
 }
 
-/// Places each block of `order` at its lowest free place, and returns those
-/// that have none below their limit.
+/// Sets fixed places, and then places each block of `order` at its lowest free
+/// place. Returns the blocks that have none below their limit.
 static llvm::DenseSet<size_t>
 placeInOrder(const std::vector<PlacedBlock> &blocks,
              const std::vector<std::vector<size_t>> &neighbors,
@@ -173,7 +175,7 @@ placeInOrder(const std::vector<PlacedBlock> &blocks,
     for (size_t other : neighbors[i])
       if (isPlaced[other])
         others.push_back(other);
-    // In this order, one pass over them mostly suffices.
+    // If they are sorted by place, findFreePlace mostly visits each only once.
     llvm::sort(others, [&](size_t a, size_t b) {
       return placement.places[a] < placement.places[b];
     });
@@ -201,7 +203,8 @@ mlir::npu::placeBlocks(const std::vector<PlacedBlock> &blocks, bool anyWillDo) {
       order.push_back(i);
   }
   llvm::DenseSet<size_t> unplaced; // of the last order
-  /// Returns true if no other order can be better.
+  /// Places the blocks in the current order and keeps the placement if its peak
+  /// is the lowest so far. Returns true if no other order can be better.
   auto attempt = [&] {
     AddressPlacement placement = bound;
     unplaced = placeInOrder(blocks, neighbors, order, placement);
@@ -221,7 +224,7 @@ mlir::npu::placeBlocks(const std::vector<PlacedBlock> &blocks, bool anyWillDo) {
   if (by([](const PlacedBlock &b) { return b.size; }) || by(duration) ||
       by([&](const PlacedBlock &b) { return b.size * duration(b); }))
     return best;
-  // Finding a place takes longer for blocks with many pieces.
+  // Finding a place takes longer for blocks that own many byte ranges.
   int64_t pieces = 1;
   for (const PlacedBlock &block : blocks)
     pieces += block.owned ? int64_t(block.owned->size()) : 0;

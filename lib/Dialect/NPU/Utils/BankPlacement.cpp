@@ -13,24 +13,29 @@
 
 using namespace mlir::npu;
 
-/// The most ends of neighboring blocks that are tried as a place; places at the
-/// starts of banks cover the memory beyond.
+/// The maximum number of blocks, of those live at the same time, whose end is
+/// tried as the place of a block, lowest first. The starts of banks are tried
+/// in all of the memory.
 static constexpr size_t kMostEnds = 48;
-/// The most parts of a block that are tried at the start of a bank.
+/// The maximum number of byte ranges of a block, the whole block included, that
+/// are tried at the start of a bank.
 static constexpr size_t kMostBegins = 4;
-/// The most passes in which every block may move.
+/// The maximum number of passes over all blocks that move single blocks to
+/// places with fewer conflicts.
 static constexpr int kRounds = 8;
-/// The most blocks for which further orders are tried for a lower peak when no
-/// avoidable conflict is left.
+/// The maximum number of blocks for which further orders are tried for a lower
+/// peak if no avoidable conflict is left.
 static constexpr size_t kFew = 1000;
-/// The number of random orders, and the most blocks placed in all of them.
+/// The maximum number of random orders, and of blocks placed in all of these
+/// orders together.
 static constexpr int64_t kRandomOrders = 100, kRandomPlaces = 10000;
-/// The number of orders tried around one command, and the most blocks placed
-/// around all commands.
+/// The maximum number of orders in which the blocks around one conflicting
+/// command are placed again, and of blocks placed for all commands together.
 static constexpr int kOrdersAround = 12;
 static constexpr int64_t kPlacesAround = 20000;
 
-/// The places of some blocks and the conflicts among them.
+/// The places (start bytes) of the blocks placed so far, and the bank conflicts
+/// among them.
 struct BankPlacer::Attempt {
   std::vector<int64_t> places;
   std::vector<bool> isPlaced;
@@ -117,7 +122,9 @@ BankConflicts BankPlacer::getBound() const {
   return bound;
 }
 
-/// Returns the free places that are tried for the block, lowest first.
+/// Returns the start bytes that are tried for `block`, ascending, free of the
+/// placed blocks that are live at the same time. Each is the lowest one from
+/// byte 0, from the start of a bank, or from the end of such a block on.
 std::vector<int64_t> BankPlacer::getChoices(const Attempt &attempt,
                                             size_t block) const {
   const PlacedBlock &placed = blocks[block];
@@ -128,8 +135,8 @@ std::vector<int64_t> BankPlacer::getChoices(const Attempt &attempt,
   llvm::sort(others, [&](size_t a, size_t b) {
     return attempt.places[a] < attempt.places[b];
   });
-  // The block, or a separately used part of it, may begin at the start of a
-  // bank.
+  // The block, or a range of it that a command uses, may begin at the start of
+  // a bank.
   std::vector<int64_t> begins{0}, starts{0};
   for (size_t c : commandsOf[block])
     for (const BankUse &use : commands[c].uses)
@@ -156,7 +163,8 @@ std::vector<int64_t> BankPlacer::getChoices(const Attempt &attempt,
   return choices;
 }
 
-/// Returns the conflicts that the block adds at `place`.
+/// Returns the bank conflicts between `block`, if it is at byte `place`, and
+/// the blocks placed so far, and those within `block`.
 BankConflicts BankPlacer::price(const Attempt &attempt, size_t block,
                                 int64_t place) const {
   BankConflicts added;
@@ -185,8 +193,8 @@ BankConflicts BankPlacer::price(const Attempt &attempt, size_t block,
   return added;
 }
 
-/// Adds `sign` to the conflict count of a command for each conflicting pair
-/// that the block is in.
+/// Adds `sign`, 1 or -1, to the conflict count of a command for each
+/// conflicting pair of its uses of which one is a use of `block`.
 void BankPlacer::addPairs(Attempt &attempt, size_t block, int sign) const {
   for (size_t c : commandsOf[block])
     for (size_t i = 0; i < commands[c].uses.size(); ++i)
@@ -213,8 +221,8 @@ void BankPlacer::take(Attempt &attempt, size_t block) const {
   attempt.total -= price(attempt, block, attempt.places[block]);
 }
 
-/// Puts the block where it adds the fewest conflicts. Returns false if no place
-/// is free.
+/// Puts the block at the free place that adds the fewest bank conflicts.
+/// Returns false if no place is free.
 bool BankPlacer::putBest(Attempt &attempt, size_t block) const {
   std::vector<int64_t> choices = getChoices(attempt, block);
   if (choices.empty())
@@ -238,7 +246,8 @@ bool BankPlacer::placeInOrder(llvm::ArrayRef<size_t> order,
   return llvm::all_of(order, [&](size_t i) { return putBest(attempt, i); });
 }
 
-/// Moves single blocks to places that add fewer conflicts.
+/// Moves the blocks of conflicting commands, one at a time, to places that add
+/// fewer conflicts, in at most kRounds passes.
 void BankPlacer::move(Attempt &attempt) const {
   bool isMoved = true;
   for (int round = 0; round < kRounds && isMoved; ++round) {
@@ -263,9 +272,10 @@ void BankPlacer::move(Attempt &attempt) const {
   }
 }
 
-/// Places the blocks of each avoidable conflict again, costliest command first,
-/// and then the blocks that are live at the same time. A block without a place
-/// goes first in the next order.
+/// For each command with an avoidable conflict, costliest first, removes its
+/// blocks and those that are live at the same time. Places them again, the
+/// blocks of the command first, and keeps the result if it has fewer conflicts.
+/// A block that finds no place goes first in the next order.
 void BankPlacer::repair(Attempt &attempt) const {
   std::vector<size_t> costly;
   for (auto [c, command] : llvm::enumerate(commands))

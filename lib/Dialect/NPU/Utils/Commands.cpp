@@ -29,8 +29,10 @@ static int64_t evaluate(AffineExpr expr, unsigned numLoops, unsigned loop,
   return map.compose(at)[0];
 }
 
-/// Returns true if the table is additively separable over the loops, whose
-/// steps from `first` are in `places`.
+/// Returns true if the entries that nested loops reach are sums of one
+/// contribution per loop: table[first + a + b] - table[first] is that of a plus
+/// that of b. `places` has the index of each iteration of each loop, relative
+/// to `first`.
 static bool isSumOfLoops(llvm::ArrayRef<int64_t> table, int64_t first,
                          llvm::ArrayRef<std::vector<int64_t>> places) {
   std::vector<std::pair<int64_t, int64_t>> reached{{first, table[first]}};
@@ -50,8 +52,9 @@ static bool isSumOfLoops(llvm::ArrayRef<int64_t> table, int64_t first,
 }
 
 /// Converts tables over the dims of a tensor to tables over the loops that
-/// index them, or returns std::nullopt if the value is not separable over the
-/// loops.
+/// index them by `index`, with trip counts `ranges`. Returns std::nullopt if an
+/// index is out of bounds, or if the value is not a sum of one contribution per
+/// loop.
 static std::optional<Tables> getOnLoops(const Tables &dims, AffineMap index,
                                         llvm::ArrayRef<int64_t> ranges) {
   Tables loops;
@@ -116,7 +119,9 @@ static bool computeOnLoops(DimTables &tables, const CommandOperand &operand,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Plans the commands for one box of loops with even steps.
+/// Plans the commands for one box of iterations of a loop nest: the product of
+/// one DimPiece per loop. In each loop of these, the core and the offset of all
+/// operands advance by constant steps.
 class CommandPlanner {
 public:
   CommandPlanner(llvm::ArrayRef<DimTables> tables,
@@ -146,8 +151,10 @@ private:
 };
 } // namespace
 
-/// Assigns loops to N, C, H and W. A loop that writes an element repeatedly is
-/// unrolled.
+/// Assigns the longest loops to the loops N, C, H and W of a command; C gets
+/// one that goes from core to core on all operands. The other loops, and those
+/// that write an element repeatedly, are unrolled to one command per iteration.
+/// Fails if a loop goes from core to core on some operands only.
 bool CommandPlanner::place(std::vector<Loop> loops) {
   for (std::optional<Loop> &loop : placed)
     loop.reset();
@@ -346,11 +353,12 @@ std::optional<int> mlir::npu::findUnaligned(const TransferSide &box,
   return std::nullopt;
 }
 
-/// The bytes of a word, at which every channel of a compact tensor begins.
+/// The alignment in bytes of every channel of a compact tensor.
 static constexpr int64_t kWordBytes = 4;
 
-/// Returns the strides of the compact layout, whose channels begin at words.
-/// Channel 0 is in core number `core`.
+/// Returns the strides, in elements, of a tensor of `shape` in the compact
+/// layout, whose channels begin at multiples of kWordBytes. Channel 0 is in
+/// core number `core`.
 static LoopSizes getCompactStrides(int64_t core, const LoopSizes &shape,
                                    int64_t elementBytes, int64_t npus) {
   return getAlignedStrides(core, shape, elementBytes, kWordBytes, npus);
@@ -396,7 +404,7 @@ mlir::npu::alignCommand(const Command &command, int64_t euBytes,
       std::swap(side.strides[0], side.strides[3]);
     return alignCommand(along, euBytes, limits);
   }
-  // Split into one command per iteration of that loop.
+  // Split into one command per iteration of loop `wrong`.
   std::vector<Command> parts;
   LoopSizes most = command.shape;
   most[*wrong] = 1;

@@ -59,13 +59,14 @@ bool DimTables::compute(const LayoutMap &map, Sizes sizes, int64_t npus,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Splits one dim of several maps into loops.
+/// Splits the indices of dim `d` into loops in which the core and the offset of
+/// several maps (`tables`) advance by constant steps.
 class DimSplitter {
 public:
   DimSplitter(llvm::ArrayRef<DimTables> tables, size_t d)
       : tables(tables), d(d) {}
 
-  /// Splits the `count` indices first, first + step, ..
+  /// Splits the `count` indices first, first + step, .. into pieces.
   std::vector<DimPiece> split(int64_t first, int64_t count, int64_t step) const;
 
 private:
@@ -86,8 +87,9 @@ private:
 };
 } // namespace
 
-/// Returns true if iteration `k` continues the pattern of the iterations before
-/// it, which is updated in `loop`.
+/// Returns true if iteration `k`, index first + k * step, continues the
+/// constant step of the iterations before it in map `side`. Sets the step in
+/// `loop` at the first iteration, and at the first one that returns to core 0.
 bool DimSplitter::isEven(size_t side, int64_t first, int64_t k, int64_t step,
                          LoopStep &loop) const {
   int64_t npus = tables[side].npus;
@@ -119,7 +121,7 @@ Loop DimSplitter::getLongest(int64_t first, int64_t count, int64_t step) const {
 }
 
 /// Returns true if each of the `times` consecutive groups of `inner.extent`
-/// indices is traversed by the loop `inner`.
+/// indices has the constant steps of the loop `inner`.
 bool DimSplitter::repeats(const Loop &inner, int64_t first, int64_t times,
                           int64_t step) const {
   for (int64_t t = 1; t < times; ++t) {

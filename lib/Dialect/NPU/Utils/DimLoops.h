@@ -24,13 +24,14 @@
 
 namespace mlir::npu {
 
-/// The step of a loop on one side.
+/// The step of a loop in one tensor, e.g. in the source of a transfer.
 struct LoopStep {
-  int64_t stride = 0;     // in elements; per row if scattered
-  bool scattered = false; // iteration k is in core (Q + k) mod X
+  int64_t stride = 0;     // in elements; if scattered, per pass over all cores
+  bool scattered = false; // iteration k is in core (first + k) mod npus
 };
 
-/// A loop with an even step on every side.
+/// A loop over indices of a dim, in which the core and the offset advance by a
+/// constant step in every tensor (*side*).
 struct Loop {
   int64_t extent = 1;
   llvm::SmallVector<LoopStep, 3> side;
@@ -40,25 +41,28 @@ struct Loop {
   }
 };
 
-/// A set of indices of a dim: `first` plus the offsets of the loops.
+/// A set of indices of a dim: `first` plus the offsets of nested loops.
 struct DimPiece {
   int64_t first = 0;
   std::vector<Loop> loops; // outermost first
 };
 
-/// The core and the offset of a map on a box, as tables.
+/// The core and the offset of a map as sums of one table per dim of a tensor.
 struct DimTables {
   bool isLocal = false;
   int64_t npus = 1;
   Tables cores, offsets;
 
-  /// Computes the tables. Returns false, with a reason, if the map has none.
+  /// Computes the tables of `map` for a tensor of `sizes`. Returns false, with
+  /// a reason, if the map has no offset, a size exceeds kMaxTableSize, a
+  /// coordinate is not a sum of functions of single dims, or several dims go
+  /// from core to core.
   bool compute(const layout::LayoutMap &map, layout::Sizes sizes, int64_t npus,
                layout::FailureReason error);
 };
 
-/// Splits dim `d` into pieces with even loops on all sides, in order of their
-/// first indices.
+/// Splits the `size` indices of dim `d` into pieces whose loops have constant
+/// steps on all sides, in order of their first indices.
 std::vector<DimPiece> splitDim(llvm::ArrayRef<DimTables> sides, size_t d,
                                int64_t size);
 
@@ -68,12 +72,13 @@ bool forEachBox(
     llvm::ArrayRef<std::vector<DimPiece>> dims,
     llvm::function_ref<bool(llvm::ArrayRef<const DimPiece *>)> take);
 
-/// The start of a box on one side.
+/// A position of an element: its core, and its offset there.
 struct Position {
   int64_t core = 0, offset = 0; // in elements
 };
 
-/// Returns the position after `k` iterations.
+/// Returns the position `k` iterations of a loop with step `step` after `from`,
+/// on `npus` cores.
 Position advance(const Position &from, const LoopStep &step, int64_t npus,
                  int64_t k);
 
@@ -82,7 +87,9 @@ Position advance(const Position &from, const LoopStep &step, int64_t npus,
 std::optional<Loop> takeLongest(std::vector<Loop> &loops,
                                 llvm::function_ref<bool(const Loop &)> may);
 
-/// Merges loops that all sides traverse as one.
+/// Merges two loops into one if, on every side, the stride of the outer one is
+/// the stride of the inner one times its extent. Repeats this as long as
+/// possible.
 void mergeLoops(std::vector<Loop> &loops);
 
 } // namespace mlir::npu

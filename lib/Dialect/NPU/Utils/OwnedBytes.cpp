@@ -30,7 +30,8 @@ void mlir::npu::normalize(OwnedBytes &bytes) {
 }
 
 namespace {
-/// Collects collisions of pieces.
+/// Accumulates the collisions of byte ranges of tensor `a` with byte ranges of
+/// tensor `b` in the same core.
 struct Collisions {
   std::optional<SharedBytes> shared;
 
@@ -39,7 +40,8 @@ struct Collisions {
     int64_t end = std::min(a.end + byteOfA, b.end + byteOfB);
     if (begin >= end)
       return;
-    // At `next` the piece of `a` is past that of `b`.
+    // With `a` at byte `next`, this range of `a` begins at the end of that of
+    // `b`.
     int64_t next = b.end + byteOfB - a.begin;
     if (!shared)
       shared = {{std::max(a.core, b.core), begin, end}, next};
@@ -57,7 +59,7 @@ std::optional<SharedBytes> mlir::npu::findShared(const OwnedBytes &a,
     return !bytes.empty() && bytes.front().core == kEveryCore;
   };
   if (isEverywhere(a) || isEverywhere(b)) {
-    // One of them is a single piece.
+    // A tensor that owns bytes of every core owns a single range.
     for (const Bytes &x : a)
       for (const Bytes &y : b)
         found.add(x, y, byteOfA, byteOfB);

@@ -12,7 +12,7 @@
 using namespace mlir::npu;
 using namespace mlir::layout;
 
-/// Returns the dim that a digit depends on, or std::nullopt if there are
+/// Returns the only dim that a digit depends on, or std::nullopt if there are
 /// several.
 static std::optional<unsigned> getOnlyDim(const Digit &digit) {
   std::optional<unsigned> dim;

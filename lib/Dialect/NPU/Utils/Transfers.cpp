@@ -24,7 +24,8 @@ public:
              int64_t elementBytes, std::vector<Transfer> &transfers,
              FailureReason error)
       : tables(tables), limits(limits), transfers(transfers), error(error) {
-    // Elements of an unsupported size are rows of smaller words.
+    // An element of other than 1, 2 or 4 bytes is moved as a row of smaller
+    // words.
     word = elementBytes % 4 == 0 ? 4 : elementBytes % 2 == 0 ? 2 : 1;
     words = elementBytes / word;
   }
@@ -60,7 +61,8 @@ private:
 
 } // namespace
 
-/// Returns true if `loop` goes from core to core on every local side.
+/// Returns true if `loop` can be the C loop of a transfer: it goes from core to
+/// core on each side that is in local memory.
 bool BoxPlanner::canBeC(const Loop &loop) const {
   for (int side : {0, 1})
     if (tables[side].isLocal && !loop.side[side].scattered)
@@ -73,8 +75,9 @@ bool BoxPlanner::isInReach(const Loop &loop) const {
                                loop.side[1].stride <= limits.maxStride);
 }
 
-/// Splits a loop that exceeds the maximum into two if another loop is unused.
-/// The inner one is as long as possible.
+/// Splits a loop of the transfer that exceeds the maximum number of iterations
+/// into two, if one of the loops H and N, or C without local memory
+/// (`hasLocal`), is unused. The inner loop is as long as possible.
 void BoxPlanner::foldLong(bool hasLocal) {
   for (int d : {3, 2, 0, 1})
     for (int free : {2, 0, 1}) {
@@ -133,7 +136,7 @@ bool BoxPlanner::plan(llvm::ArrayRef<const DimPiece *> pieces) {
   if (!hasLocal)
     placed[1] = take(isPlain);
   foldLong(hasLocal);
-  // N is the slower of the two loops on the destination.
+  // Of these two loops, N has the larger stride in the destination.
   if (placed[2] &&
       (!placed[0] || placed[2]->side[1].stride > placed[0]->side[1].stride))
     std::swap(placed[0], placed[2]);
@@ -141,7 +144,7 @@ bool BoxPlanner::plan(llvm::ArrayRef<const DimPiece *> pieces) {
   return emit(0, at);
 }
 
-/// Emits one transfer per iteration of the unrolled loops.
+/// Emits the transfers of each iteration of the unrolled loops.
 bool BoxPlanner::emit(size_t depth, Position (&at)[2]) {
   if (depth < unrolled.size()) {
     const Loop &loop = unrolled[depth];
@@ -156,12 +159,14 @@ bool BoxPlanner::emit(size_t depth, Position (&at)[2]) {
   return emitPlaced(at);
 }
 
-/// Returns the number of iterations per command of a loop that exceeds `most`:
-/// the largest one after which the next command starts at an aligned address.
+/// Returns the number of iterations per transfer of a loop that exceeds `most`:
+/// the largest number up to `most` after which the next transfer starts at an
+/// aligned address, or `most` if there is none.
 int64_t BoxPlanner::getStep(const Loop &loop, int64_t most) const {
   auto isAligned = [&](int64_t step) {
     for (int side : {0, 1}) {
-      // A scattered loop keeps the byte within a row.
+      // In a loop from core to core, the byte changes only by one stride per
+      // pass over the cores.
       int64_t rows = loop.side[side].scattered ? 1 : step;
       if (rows * loop.side[side].stride * word % limits.alignment != 0)
         return false;
@@ -174,7 +179,8 @@ int64_t BoxPlanner::getStep(const Loop &loop, int64_t most) const {
   return most;
 }
 
-/// Emits the transfers of a box, split at the maximum of each loop.
+/// Emits the transfers of a box that starts at `at`, split at the maximum
+/// number of iterations of each loop.
 bool BoxPlanner::emitPlaced(const Position (&at)[2]) {
   LoopSizes whole, most = limits.maxShape;
   for (int d = 0; d < 4; ++d) {

@@ -19,9 +19,11 @@
 
 namespace mlir::npu {
 
-/// An array of dictionaries with the inclusive bounds `least` and `most`, the
-/// box that they apply to as its first indices `first` and extents `count`
-/// (both empty for the whole argument), and the `text` of the error.
+/// Argument attribute with the values that elements of an argument may have: an
+/// array of dictionaries. Each has the inclusive bounds `least` and `most`, and
+/// the `text` of the error for other values. `first` and `count` are the first
+/// indices and the extents of the part that it applies to, both empty for the
+/// whole argument.
 constexpr llvm::StringLiteral kRangesArgument = "npu.ranges";
 
 } // namespace mlir::npu

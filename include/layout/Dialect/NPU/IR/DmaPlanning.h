@@ -36,20 +36,20 @@ TransferLimits getTransferLimits(ChipAttr chip);
 /// addresses need no alignment, unlike those of a DMA transfer.
 TransferLimits getComputeLimits(ChipAttr chip);
 
-/// The largest stride of the windows of a convolution or a pool, and the largest
-/// dilation of their kernels, on any chip.
+/// The largest stride of the windows of a convolution or a pool, and the
+/// largest dilation of their kernels, on any chip.
 constexpr int64_t kMostWindowStride = 15, kMostWindowDilation = 16;
 
-/// The box that a copy moves: the element at index i of `sizes` moves from
-/// position from(i) to position to(i).
+/// The elements that an npu.copy moves: for each index i below `sizes`, the
+/// element at position from(i) moves to position to(i).
 struct CopiedBox {
   layout::LayoutMap from, to;
   ArrayRef<int64_t> sizes;
   int64_t elementBytes;
 };
 
-/// Returns the box of a copy, or std::nullopt with a reason if a type has no
-/// storage.
+/// Returns the elements that a copy moves, or std::nullopt with a reason if the
+/// type of the source or of the destination has no map (getStorage).
 std::optional<CopiedBox> getCopiedBox(CopyOp op, layout::FailureReason error);
 
 /// Returns the DMA transfers of a copy in a program for `chip`, or std::nullopt
@@ -62,12 +62,12 @@ std::optional<std::vector<Transfer>> planMove(CopyOp op, ChipAttr chip,
 std::optional<std::vector<Transfer>> planMove(FillOp op, ChipAttr chip,
                                               layout::FailureReason error);
 
-/// Returns the chip of the tensors of a program, or a null attribute if no
-/// tensor is in local memory.
+/// Returns the chip in the layout of the first `npu.alloc` of a program that
+/// has one, or a null attribute if no tensor is in local memory.
 ChipAttr findChip(func::FuncOp program);
 
-/// Returns true if a tensor in local memory can be stored in system memory and
-/// loaded again.
+/// Returns true if DMA transfers can move a tensor of `type` from local memory
+/// to row-major system memory and back.
 bool canBeStored(MemRefType type);
 
 /// Returns true if both maps are in local memory and place every index in the

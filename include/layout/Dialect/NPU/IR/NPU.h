@@ -41,8 +41,10 @@ constexpr StringLiteral kResultArgument = "npu.result";
 /// callers do not see.
 constexpr StringLiteral kScratchArgument = "npu.scratch";
 
-/// Argument attribute with the element type that callers pass, whose 32-bit
-/// words are the last dim of the argument.
+/// Attribute of an argument or result whose elements callers pass in another
+/// type, e.g. i64. The argument has 32-bit words instead, and its last dim
+/// counts the words of one element: `tensor<8x2xi32> {npu.element = i64}` for 8
+/// elements.
 constexpr StringLiteral kElementArgument = "npu.element";
 
 /// Argument attribute: the function computes one slice of a dynamic outer batch

@@ -25,7 +25,8 @@ def NPU_Engine : I32EnumAttr<"Engine", "the engine that executes an op", [
 def NPU_AllocOp : NPU_Op<"alloc"> {
   let summary = "allocates a tensor in local memory";
   let description = [{
-    Reserves, in every core, the bytes that the layout needs, holes included.
+    Reserves, in every core, the bytes that the layout needs, including the
+    unused bytes between elements (*holes*).
 
     ```mlir
     %0 = npu.alloc : memref<2x3x4x5xf32, #scatter, #npu.memory<local>>
@@ -68,9 +69,10 @@ def NPU_DeallocOp : NPU_Op<"dealloc"> {
 def NPU_SubViewOp : NPU_Op<"subview", [Pure]> {
   let summary = "takes a slice of a tensor in local memory";
   let description = [{
-    Views the elements `offsets + i * strides` of the source in place. A slice
-    of channels from c0 on starts at core (Q + c0) mod X and, if that is in a
-    later row, at that many channel strides.
+    Views the elements `offsets + i * strides` of the source in place. With X
+    cores and a source whose channel 0 is in core Q, a slice of channels from c0
+    on starts in core (Q + c0) mod X, (Q + c0) floordiv X channel strides further
+    in the memory of that core.
 
     ```mlir
     %part = npu.subview %t [0, 1, 0, 0] [2, 2, 4, 5] [1, 1, 1, 1]
@@ -90,8 +92,8 @@ def NPU_SubViewOp : NPU_Op<"subview", [Pure]> {
   }];
   let extraClassDeclaration = [{
     /// Returns the type of a slice with the strides of the source. Reports an
-    /// error and fails if no layout of the family describes the positions of
-    /// its elements.
+    /// error and fails if no #layout.npu_scatter describes the positions of its
+    /// elements.
     static ::mlir::FailureOr<::mlir::MemRefType> inferType(
         ::mlir::MemRefType source, ::llvm::ArrayRef<int64_t> offsets,
         ::llvm::ArrayRef<int64_t> sizes, ::llvm::ArrayRef<int64_t> strides,

@@ -31,7 +31,7 @@ namespace mlir::npu {
 
 /// An elementwise function of OKKernel and its arguments.
 struct ElementFunction {
-  /// The signature of a function.
+  /// The form of the parameter list of an OKKernel function.
   enum Kind {
     /// (destination, sources .., [constant], shape, strides ..)
     Strided,
@@ -61,7 +61,8 @@ struct ElementFunction {
   Kind kind = Strided;
   SmallVector<Argument, 4> arguments;
   bool isSigned = true; // the sign of i8 sources
-  /// One select for each bound of the source, from and to work memory.
+  /// The functions that clamp the source before this function runs, one select
+  /// per bound. They write work memory, which this function then reads.
   std::vector<ElementFunction> clamps;
 
   /// Returns true if all operands may be in the compact layout.
@@ -69,40 +70,46 @@ struct ElementFunction {
   bool takesWork() const {
     return kind == AlignedWithWork || kind == FromBytes;
   }
-  /// Returns the number of functions per element, clamps included.
+  /// Returns the number of OKKernel functions that run for each element: this
+  /// one and one per clamp.
   int64_t countFunctions() const { return 1 + int64_t(clamps.size()); }
 };
 
-/// A value that a body clamps by maximumf and minimumf with constants.
+/// A value in the body of a linalg op that arith.maximumf and arith.minimumf
+/// clamp to constants.
 struct ClampedValue {
   Value source;
   SmallVector<Operation *, 2> ops; // from the source on
 };
 
-/// Returns `value` as a source and at most one bound on either side.
+/// Splits `value` into its source before clamping and the arith.maximumf and
+/// arith.minimumf ops with constants that clamp it, at most one of each.
+/// Returns `value` without ops if it is not clamped.
 ClampedValue getClamped(Value value);
 
-/// Returns the function that the op computes at each point of its loops, or
-/// std::nullopt if there is none.
+/// Returns the OKKernel function that the op computes at each point of its
+/// loops, or std::nullopt if there is none.
 std::optional<ElementFunction> getElementFunction(linalg::LinalgOp op);
 
-/// Returns the function that computes `value` from the arguments of its block
-/// and constants, or std::nullopt if there is none. Argument i is operand i.
+/// Returns the OKKernel function that computes `value` from the arguments of
+/// its block and constants, or std::nullopt if there is none. Argument i of the
+/// block is operand i of the op.
 std::optional<ElementFunction> getElementFunction(Value value);
 
-/// Returns true if `select` returns a constant or 0 by the equality of words,
-/// which the functions compare bit by bit.
+/// Returns true if `select` is `a == b ? constant : 0` for i32 values, which
+/// OKKernel compares bit by bit.
 bool selectsByEqualWords(arith::SelectOp select);
 
 /// Returns x if `div` is 1 / (1 + exp(-x)), or null.
 Value getSigmoidOf(arith::DivFOp div);
 
-/// Returns true if the function of the op takes work memory of the size of its
-/// result.
+/// Returns true if the OKKernel function of the op needs work memory of the
+/// size of its result.
 bool needsWork(linalg::LinalgOp op);
 
-/// Returns true if the op is a reduction with the identity `start`: 0 for sums,
-/// -inf for max, +inf for min, or NaN for maxnumf and minnumf.
+/// Returns true if `start` is the neutral element of the reduction that the op
+/// computes: 0 for sums, -inf for max, +inf for min, or NaN for maxnumf and
+/// minnumf.
 bool startsFromNothing(linalg::LinalgOp op, const APFloat &start);
 
 /// Returns the loops of a matmul as batch, row, column and reduction loops, or
@@ -112,8 +119,9 @@ FailureOr<linalg::ContractionDimensions> getProductDims(linalg::LinalgOp op);
 /// Returns true if the op is a matmul of f32 tensors.
 bool isProductOfMatrices(linalg::LinalgOp op);
 
-/// Returns true if the function of the op accepts tensors in `mode`, either as
-/// the weights of windows (`isWeight`) or as any other operand.
+/// Returns true if the OKKernel function of the op accepts tensors in a `mode`
+/// of #layout.npu_scatter, either as the weights of windows (`isWeight`) or as
+/// any other operand.
 bool mayLieAs(linalg::LinalgOp op, layout::NpuMode mode, bool isWeight);
 
 /// Returns true if the op is elementwise and its commands have separate strides

@@ -35,7 +35,7 @@ bool isLocal(MemRefType type);
 struct Storage {
   layout::LayoutMap map;
   int64_t elementBytes = 0;
-  /// Set for local memory only.
+  /// The layout and the chip; set for local memory only.
   layout::NpuScatterAttr scatter;
   ChipAttr target;
 
@@ -46,32 +46,35 @@ struct Storage {
 /// none.
 FailureOr<Storage> getStorage(MemRefType type, EmitErrorFn emitError);
 
-/// Returns the storage of `type` with its first element `byte` bytes further in
-/// its core, for known addresses; the layout must apply at that byte, too.
+/// Returns the storage of a tensor of `type` that is allocated at `byte` of
+/// every core: the offsets of the map include `byte`. Reports an error if the
+/// layout does not allow this byte, e.g. because of its alignment. `byte` has
+/// no effect on linear memory.
 FailureOr<Storage> getStorageAt(MemRefType type, int64_t byte,
                                 EmitErrorFn emitError);
 
 /// Returns the core of channel 0 of a tensor in local memory.
 int64_t getStartCore(const Storage &storage);
-/// Returns the bytes, including the offset of the layout, that every core
-/// reserves for a tensor in local memory from the byte of its address on.
+/// Returns the number of bytes, including the offset of the layout, that every
+/// core reserves for a tensor in local memory from the byte of its address on.
 int64_t getReservedBytes(const Storage &storage, ArrayRef<int64_t> shape);
 
-/// Returns the shape with as many columns as the channels of a matrix hold, all
-/// of which a product writes. Other shapes are returned as they are.
+/// Returns the shape of a matrix N x M, stored in channels of w columns, with M
+/// rounded up to a multiple of w if M exceeds w, because a matmul writes whole
+/// channels. Returns the shape of other layouts unchanged.
 SmallVector<int64_t> getWholeChannels(const Storage &storage,
                                       ArrayRef<int64_t> shape);
 
-/// Returns the alignment in bytes of addresses at which the layout applies.
+/// Returns the alignment in bytes that the layout requires of addresses.
 int64_t getAlignment(const Storage &storage);
 
-/// Returns true if two maps of one space provably place every index of the box
-/// at the same point. Does not compare extents.
+/// Returns true if two maps into the same space provably place every index
+/// below `sizes` at the same point. Does not compare extents.
 bool haveSamePoints(const layout::LayoutMap &a, const layout::LayoutMap &b,
                     layout::Sizes sizes);
 
-/// Returns the `npu.alloc`, block argument or result of another dialect that
-/// `memref` is a view of.
+/// Returns the memory that `memref` is a view of by `npu.subview` and
+/// `npu.view`: an `npu.alloc`, a block argument or a result of another dialect.
 Value getViewedMemory(Value memref);
 
 } // namespace mlir::npu

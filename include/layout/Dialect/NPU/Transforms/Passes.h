@@ -16,7 +16,8 @@ namespace mlir::npu {
 #define GEN_PASS_DECL
 #include "layout/Dialect/NPU/Transforms/Passes.h.inc"
 
-/// Runs `npu-verify-memory` on a function. Reports errors on the ops.
+/// Runs `npu-verify-memory` on a function, with its option `exact-bytes`.
+/// Reports errors on the ops.
 LogicalResult verifyMemory(func::FuncOp function, bool exactBytes);
 
 #define GEN_PASS_REGISTRATION

@@ -14,10 +14,10 @@ def NPUAssignAddressesPass
     : Pass<"npu-assign-addresses", "::mlir::func::FuncOp"> {
   let summary = "Assign an address to every npu.alloc";
   let description = [{
-    Assigns to every `npu.alloc` without an address the start core of its layout
-    and a byte offset in every core such that no two live tensors own the same
-    bytes, holes included. Existing addresses stay; alignment and `bank` are
-    respected.
+    Assigns an address to every `npu.alloc` without one: the start core of its
+    layout and a byte offset in every core. No two live tensors own the same
+    bytes; a tensor also owns the unused bytes between its elements (*holes*).
+    Existing addresses stay; alignment and `bank` are respected.
 
     ```mlir
     %a = npu.alloc : !t                 // before
@@ -25,7 +25,8 @@ def NPUAssignAddressesPass
     ```
 
     A tensor is live from its `npu.alloc` to its `npu.dealloc`, or to the end of
-    the function. The largest sum of live bytes is a lower bound on the peak.
+    the function. The *peak* is the number of bytes of a core from byte 0 to the
+    end of the last tensor. The largest sum of live bytes is a lower bound on it.
     Placement tries many orders of the tensors until the peak meets the bound,
     and otherwise uses the best order found.
 
@@ -150,7 +151,8 @@ def NPUVerifyMemoryPass
     not overlap, and no `npu.copy` may read bytes that it writes.
 
     By default a tensor owns all bytes that its layout reserves, in every core,
-    including the holes of an aligned tensor and cores without its channels.
+    including the unused bytes between elements of an aligned tensor (*holes*) and
+    cores without its channels.
     With `exact-bytes` it owns only the bytes of its elements and of the
     elements of its views, which may be in its padding. Another tensor may then
     be placed in the holes.

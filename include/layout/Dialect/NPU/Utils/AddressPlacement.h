@@ -43,18 +43,20 @@ struct PlacedBlock {
   int64_t begin = 0, end = 1; // live in [begin, end)
   int64_t size = 0;
   std::optional<int64_t> place; // set if fixed
-  /// Returns the lowest allowed place that is at least `least`.
+  /// A function that returns the lowest allowed place, i.e. start byte, from
+  /// `least` on, e.g. an aligned one.
   std::function<int64_t(int64_t least)> fit = [](int64_t least) {
     return least;
   };
-  /// An upper bound on place + size.
+  /// An upper bound on place + size, if there is one.
   std::optional<int64_t> limit;
-  /// The pieces of [0, size) that the block owns. By default it owns all bytes
-  /// in every core.
+  /// The byte ranges of [0, size), per core, that the block owns; others may be
+  /// placed between them. If null, it owns [0, size) in every core.
   std::shared_ptr<const OwnedBytes> owned;
 };
 
-/// The places of blocks, and a lower bound on the peak.
+/// The places (start bytes) of blocks, the peak, i.e. the highest end of a
+/// block, and a lower bound on the peak of every placement.
 struct AddressPlacement {
   std::vector<int64_t> places; // one for each block
   int64_t peak = 0;
@@ -68,15 +70,17 @@ struct AddressPlacement {
 std::optional<AddressPlacement>
 placeBlocks(const std::vector<PlacedBlock> &blocks, bool anyWillDo = false);
 
-/// Returns the lower bound only, without places.
+/// Returns a lower bound on the peak of all placements of `blocks`, and a time
+/// at which so many bytes are live, without places.
 AddressPlacement boundBlocks(const std::vector<PlacedBlock> &blocks);
 
 /// Returns for each block the other blocks whose live range overlaps its own.
 std::vector<std::vector<size_t>>
 findNeighbors(const std::vector<PlacedBlock> &blocks);
 
-/// Returns the lowest place of `block` from `least` on that does not overlap
-/// `others`, which are placed at `places`. Ignores the limit.
+/// Returns the lowest place from `least` on that `block` allows and at which it
+/// shares no bytes with any block i of `others`, which is at `places[i]`.
+/// Ignores the limit of `block`.
 int64_t findFreePlace(const std::vector<PlacedBlock> &blocks, size_t block,
                       int64_t least, llvm::ArrayRef<size_t> others,
                       const std::vector<int64_t> &places);

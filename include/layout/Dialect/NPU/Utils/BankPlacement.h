@@ -39,21 +39,24 @@
 
 namespace mlir::npu {
 
-/// Bytes [begin, end), relative to the place of a block, that one side of a
-/// command uses.
+/// The bytes [begin, end) of a block, relative to its place, that a command
+/// accesses. Accesses with different `side`, e.g. those of two operands, are
+/// simultaneous.
 struct BankUse {
   size_t block;
   int64_t begin, end;
   unsigned side;
 };
 
-/// The simultaneous uses of a command. Uses of one side never conflict.
+/// A computation or a parallel region with the bytes that it accesses at the
+/// same time. Only uses of different sides can conflict.
 struct BankCommand {
   layout::Cost cycles = 0; // lost if any two uses conflict
   std::vector<BankUse> uses;
 };
 
-/// The conflicts of a placement, in order of importance.
+/// The bank conflicts of a placement. Placements are compared by cycles first,
+/// then by commands, then by bytes.
 struct BankConflicts {
   layout::Cost cycles = 0; // lost cycles
   int64_t commands = 0;    // conflicting commands
@@ -77,7 +80,8 @@ struct BankConflicts {
   }
 };
 
-/// Searches for a placement with fewer bank conflicts.
+/// Searches for places of `blocks` with fewer bank conflicts of `commands`, in
+/// a core memory of `banks` banks with `bankBytes` bytes each.
 class BankPlacer {
 public:
   BankPlacer(const std::vector<PlacedBlock> &blocks,
@@ -91,7 +95,8 @@ public:
   /// their cycles. `bytes` is 0.
   BankConflicts getBound() const;
 
-  /// Returns the best placement found, or `careless` if none is better.
+  /// Returns the placement with the fewest conflicts that is found, or
+  /// `careless`, a placement that ignores banks, if none is better.
   AddressPlacement improve(const AddressPlacement &careless);
 
 private:

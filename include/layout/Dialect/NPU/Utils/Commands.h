@@ -35,7 +35,8 @@
 
 namespace mlir::npu {
 
-/// A tensor in local memory, and the map from loops to its dims.
+/// An operand of an elementwise loop nest: a tensor in local memory, with its
+/// layout map, its shape, and the map from loops to its dims.
 struct CommandOperand {
   layout::LayoutMap map;
   llvm::SmallVector<int64_t> shape;
@@ -46,15 +47,16 @@ struct CommandOperand {
 /// One command of the execution units.
 struct Command {
   LoopSizes shape{1, 1, 1, 1};
-  /// One side per operand; strides are in elements.
+  /// The first core, the start byte and the strides of each operand; strides
+  /// are in elements.
   llvm::SmallVector<TransferSide, 3> sides;
-  /// The bytes of an element of each side.
+  /// The bytes of an element of each operand.
   llvm::SmallVector<int64_t, 3> elementBytes;
 };
 
-/// Returns the commands, at most `kMaxCommands`, for loops with trip counts
-/// `ranges`, or std::nullopt with a reason. The first operand is the
-/// destination.
+/// Returns the commands that execute an elementwise loop nest with trip counts
+/// `ranges`. The first operand is the destination. Returns std::nullopt with a
+/// reason if there is no plan of at most `kMaxCommands` commands.
 std::optional<std::vector<Command>>
 planCommands(llvm::ArrayRef<CommandOperand> operands,
              llvm::ArrayRef<int64_t> ranges, const TransferLimits &limits,
@@ -62,35 +64,39 @@ planCommands(llvm::ArrayRef<CommandOperand> operands,
 
 constexpr int64_t kMaxCommands = 1 << 8;
 
-/// Returns the operand as one box that four loops with trip counts `ranges`
-/// traverse, as neural network functions require. Returns std::nullopt if the
-/// loops step unevenly, a loop other than C goes from core to core, or the box
-/// exceeds the limits.
+/// Returns the core, byte and strides of an operand that the four loops N, C, H
+/// and W with trip counts `ranges` traverse in one command, as neural network
+/// functions require. Returns std::nullopt if its steps are not constant, a
+/// loop other than C goes from core to core, or it exceeds the limits.
 std::optional<TransferSide> getBox(const CommandOperand &operand,
                                    const LoopSizes &ranges,
                                    const TransferLimits &limits);
 
-/// Returns the strides of the aligned layout from `core` on, with channels
-/// aligned to `euBytes`.
+/// Returns the strides, in elements, of a tensor of `shape` in the aligned
+/// layout: channel 0 is in core `core`, and channels begin at multiples of
+/// `euBytes` bytes.
 LoopSizes getAlignedStrides(int64_t core, const LoopSizes &shape,
                             int64_t elementBytes, int64_t euBytes,
                             int64_t npus);
 
-/// Returns the first dim of `box` whose stride matters and differs from that in
-/// `aligned`, or std::nullopt if there is none.
+/// Returns the first of the loops N, C, H and W whose stride in `box` has an
+/// effect and differs from that in `aligned`, or std::nullopt if there is none.
+/// The stride of a loop with one iteration has no effect, nor that of C within
+/// one pass over the cores.
 std::optional<int> findUnaligned(const TransferSide &box,
                                  const LoopSizes &shape,
                                  const LoopSizes &aligned, int64_t npus);
 
-/// Returns true if `box` has the strides of the aligned layout, with channels
-/// aligned to `euBytes`, and is within the limits.
+/// Returns true if `box` starts at a multiple of `euBytes` bytes and has the
+/// strides of the aligned layout (getAlignedStrides), within the limits.
 bool isAligned(const TransferSide &box, const LoopSizes &shape,
                int64_t elementBytes, int64_t euBytes,
                const TransferLimits &limits);
 
 /// Splits `command` into commands whose operands are all in the aligned layout,
 /// with channels aligned to `euBytes`, for functions without stride arguments.
-/// Returns std::nullopt if that is not possible.
+/// Returns std::nullopt if that is not possible with at most `kMaxCommands`
+/// commands.
 std::optional<std::vector<Command>> alignCommand(const Command &command,
                                                  int64_t euBytes,
                                                  const TransferLimits &limits);
@@ -98,12 +104,13 @@ std::optional<std::vector<Command>> alignCommand(const Command &command,
 /// Commands of a function without stride arguments.
 struct UnstridedCommands {
   std::vector<Command> commands;
-  bool isCompact = false; // or aligned
+  bool isCompact = false; // all operands; otherwise all are aligned
 };
 
-/// Returns equivalent commands with all operands in the aligned layout, or, if
-/// `mayBeCompact`, all in the compact layout. Returns std::nullopt if neither
-/// is possible.
+/// Returns equivalent commands with all operands in the aligned layout, with
+/// channels aligned to `euBytes`. If that is not possible and `mayBeCompact`,
+/// returns the commands as they are if all operands are in the compact layout.
+/// Otherwise returns std::nullopt.
 std::optional<UnstridedCommands> dropStrides(llvm::ArrayRef<Command> commands,
                                              int64_t euBytes,
                                              const TransferLimits &limits,

@@ -26,11 +26,13 @@
 
 namespace mlir::npu {
 
-/// The access of cores to an operand.
+/// The cores that need an element of an operand: only the core that stores it
+/// (`Own`), all cores (`Broadcast`), or some other set (`Neither`).
 enum class CoreVisibility { Own, Broadcast, Neither };
 
-/// Returns how cores access an operand with the indexing map `map`. Without
-/// channels everything is in one core, and `Own`.
+/// Returns which cores need an element of an operand with the indexing map
+/// `map`. `channels` are the loops that go from core to core on the result.
+/// Without channels everything is in one core, and the result is `Own`.
 CoreVisibility getCoreVisibility(AffineMap map,
                                  const llvm::SmallBitVector &channels);
 

@@ -38,14 +38,15 @@ struct Bytes {
 
 using OwnedBytes = std::vector<Bytes>;
 
-/// Sorts and merges pieces, which may overlap, so that the laws hold.
+/// Sorts byte ranges by core and begin, and merges those of one core that
+/// overlap or touch.
 void normalize(OwnedBytes &bytes);
 
-/// A collision of two placed tensors.
+/// The bytes that two placed tensors `a` and `b` share.
 struct SharedBytes {
   Bytes first; // the lowest shared bytes in the first core that has any
-  /// The lowest byte for `a` at which no collision found here remains. `a`
-  /// collides with `b` at all bytes before it.
+  /// The byte at which `a` is past all ranges of `b` that it shares bytes with
+  /// now. At all bytes from the current one up to this one, they share bytes.
   int64_t next;
 };
 

@@ -22,7 +22,8 @@
 
 namespace mlir::npu {
 
-/// One table per dim.
+/// A function of an index: `start` plus the sum of `dims[d][i_d]` over all
+/// dims.
 struct Tables {
   int64_t start = 0;
   std::vector<std::vector<int64_t>> dims; // a table of zeros is empty
@@ -35,7 +36,7 @@ struct Tables {
   }
 };
 
-/// The largest dim that has a table.
+/// The maximum size of a dim for which `tabulate` makes a table.
 constexpr int64_t kMaxTableSize = int64_t(1) << 22;
 
 /// Computes the tables of `value`, or returns std::nullopt if a digit mixes

@@ -39,7 +39,7 @@ namespace mlir::npu {
 /// Sizes or strides of the loops N, C, H and W.
 using LoopSizes = std::array<int64_t, 4>;
 
-/// The limits of one command; a limit of 0 is unknown.
+/// The limits of one command or DMA transfer of a chip; 0 stands for no limit.
 struct TransferLimits {
   int64_t npus = 1;
   int64_t alignment = 1; // of the addresses of a transfer, in bytes
@@ -47,7 +47,8 @@ struct TransferLimits {
   int64_t maxStride = 0;
 };
 
-/// One side of a command: the start of the box and its strides.
+/// The part of a command in one memory, e.g. its source: the start of the box
+/// and the stride of each loop.
 struct TransferSide {
   int64_t core = -1; // the first core, or -1 for linear memory
   int64_t byte = 0;
@@ -85,8 +86,8 @@ bool cutBox(
     llvm::function_ref<bool(const LoopSizes &first, const LoopSizes &shape)>
         take);
 
-/// Returns the side of the part of a box in local memory that starts at
-/// iteration `first`.
+/// Returns the core, byte and strides of a part of a box in local memory: the
+/// part that starts at iteration `first` of the loops N, C, H and W.
 TransferSide getPartSide(const TransferSide &side, const LoopSizes &first,
                          int64_t elementBytes, int64_t npus);
 
