@@ -186,10 +186,10 @@ static void printIndex(InFlightDiagnostic &diag, ArrayRef<int64_t> index) {
   diag << ")";
 }
 
-/// Returns the value that a rejected coordinate reaches, or std::nullopt if it
-/// depends on dynamic sizes. This is the bound of its range if each dim has one
-/// digit, because the digits then reach their bounds at one index; otherwise it
-/// is the value at the index of the proof.
+/// Returns a value of a coordinate outside of its extent, for an error message,
+/// or std::nullopt if none is known or sizes are dynamic. This is the bound of
+/// its range if each dim has one digit, because the digits then reach their
+/// bounds at one index; otherwise it is the value at the index of the proof.
 static std::optional<int64_t> getReached(const IndexExpr &value,
                                          ArrayRef<int64_t> shape,
                                          const ExtentProof &proof) {
@@ -207,7 +207,8 @@ static std::optional<int64_t> getReached(const IndexExpr &value,
   return range->min < 0 ? range->min : range->max;
 }
 
-/// Verifies that every coordinate is in [0, extent) on the box of `shape`.
+/// Verifies that every coordinate of every index below `shape` is in [0,
+/// extent).
 static LogicalResult
 verifyBounds(const LayoutMap &map, Attribute name, ArrayRef<int64_t> shape,
              function_ref<InFlightDiagnostic()> emitError) {

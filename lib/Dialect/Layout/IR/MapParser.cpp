@@ -58,7 +58,8 @@ private:
   ParseResult parsePrimary(BoundedIndex &result);
   ParseResult parseSize(SizeExpr &result);
   ParseResult parseSizeProduct(SizeExpr &result);
-  /// Returns success with an empty `result` if no size starts here.
+  /// Parses an integer, `size(dim)` or `ceil(size, k)`. If something else
+  /// starts here, leaves it and returns success with an empty `result`.
   ParseResult parseOptionalSizeFactor(std::optional<SizeExpr> &result);
   ParseResult parseCoordinates(StringRef space, SMLoc spaceLoc,
                                std::vector<Coordinate> &coordinates);
@@ -66,7 +67,7 @@ private:
                                std::vector<Coordinate> &coordinates);
 
   /// Reads a keyword, or the one that `putBack` returned to the input after a
-  /// lookahead.
+  /// lookahead. Returns false if there is none.
   bool takeKeyword(StringRef &keyword, SMLoc &loc) {
     loc = parser.getCurrentLocation();
     if (!pending.empty()) {
@@ -104,7 +105,7 @@ ParseResult MapParser::parseNewName() {
   StringRef name;
   if (parser.parseKeyword(&name))
     return failure();
-  // AsmParser parses these as the integers -1 and 0.
+  // AsmParser::parseInteger accepts `true` and `false`, as -1 and 0.
   if (name == "true" || name == "false")
     return parser.emitError(loc) << "a dim cannot be named '" << name << "'";
   if (llvm::is_contained(dims, name))

@@ -37,7 +37,8 @@ RankedTensorType layout::getCanonicalType(RankedTensorType type) {
                        partial.getReduction(), partial.getAxes()));
 }
 
-/// Returns a mesh layout with the local layout of a device in canonical form.
+/// Returns `layout`, a `#layout.mesh` or a wrapper of one, with its parameter
+/// `local` in canonical form.
 static Attribute canonicalizeLocal(Attribute layout, RankedTensorType type) {
   if (auto partial = dyn_cast<PartialAttr>(layout))
     return PartialAttr::get(layout.getContext(),

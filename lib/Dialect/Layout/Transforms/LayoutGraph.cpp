@@ -33,14 +33,16 @@ static bool hasTensors(Operation *op) {
          llvm::any_of(op->getResults(), isTensor);
 }
 
-/// Returns true if the ops in the regions of `op` are shown. They are not if
-/// `op` has a layout rule, because they are then part of what it computes.
+/// Returns true if the ops in the regions of `op` have boxes of their own. They
+/// do not if `op` has a layout rule, because they are then part of what it
+/// computes.
 static bool showsRegions(Operation *op) {
   return op->getNumRegions() && !op->getRegion(0).empty() &&
          std::holds_alternative<OpaqueRule>(getLayoutRule(op));
 }
 
-/// Returns true for ops that cost nothing in any layout.
+/// Returns true for ops that have no box because they cost nothing in any
+/// layout, e.g. constants, tensor.empty and tensor.dim.
 static bool isHidden(Operation *op) {
   OpLayoutRule rule = getLayoutRule(op);
   return op->hasTrait<OpTrait::ConstantLike>() ||
@@ -70,15 +72,15 @@ SmallVector<OpOperand *> LayoutGraph::getReadTensors(Operation *op) const {
   return tensors;
 }
 
-/// Returns true if `op` may share a box with others.
+/// Returns true if `op` may share a box with other ops.
 static bool isInRun(Operation *op) {
   return !isa<ConvertOp>(op) && !showsRegions(op) && op->getNumResults() == 1 &&
          isTensor(op->getResult(0));
 }
 
-/// Returns the box that `op` extends, or std::nullopt. Its last op must be the
-/// only producer that `op` reads, have no other visible user, and have the same
-/// layout.
+/// Returns the box to which `op` is appended, or std::nullopt if it gets a new
+/// one. The last op of the box must be the only producer that `op` reads, have
+/// no other visible user, and have the same layout.
 std::optional<unsigned> LayoutGraph::findRun(Operation *op) const {
   SmallVector<OpOperand *> tensors = getReadTensors(op);
   if (tensors.empty() || !isInRun(op))
@@ -141,9 +143,11 @@ bool LayoutGraph::isJoinable(const Box &box, bool isOneLayout) const {
   return isInRun(box.ops.front());
 }
 
-/// Returns, for each box, the box that it joins, or the box itself. The round
-/// of a box is the number of boundaries that cannot be joined on the longest
-/// path to it. Boxes join only within a round, so no cycles arise.
+/// Returns for each box the number of the box that it is merged into, or its
+/// own number. With `isOneLayout` connected ops of one layout are merged,
+/// otherwise all ops that are connected without moving bytes. The round of a
+/// box is the largest number of edges on a path to it whose ends cannot be
+/// merged. Only boxes of the same round are merged, so no cycles arise.
 std::vector<unsigned> LayoutGraph::findConnected(bool isOneLayout) const {
   std::vector<unsigned> rounds(boxes.size(), 0), joined(boxes.size());
   std::vector<char> joinable;

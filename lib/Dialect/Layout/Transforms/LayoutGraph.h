@@ -27,7 +27,7 @@ namespace mlir::layout {
 /// The boxes of a program and the tensors between them.
 class LayoutGraph {
 public:
-  /// An argument, or ops that are shown as one.
+  /// A block argument, or ops that are shown as one box.
   struct Box {
     Block *block;
     SmallVector<Operation *> ops;
@@ -36,7 +36,7 @@ public:
     /// Returns the type of the first result of the last op, or a null type if
     /// there is none.
     Type getType() const;
-    /// Returns the conversion if the box is one, or null.
+    /// Returns the layout.convert if the box consists of one, or else null.
     ConvertOp getConversion() const;
   };
 
@@ -45,7 +45,8 @@ public:
   std::vector<Box> boxes;
 
   ArrayRef<unsigned> getBoxes(Block *block) const;
-  /// Returns the ops of a block that have boxes inside.
+  /// Returns the ops of a block whose regions contain boxes; each is drawn as a
+  /// frame.
   ArrayRef<Operation *> getFrames(Block *block) const;
   /// Returns the tensors that a box reads, each with the box that produces it.
   SmallVector<std::pair<unsigned, Value>> getReads(unsigned box) const;

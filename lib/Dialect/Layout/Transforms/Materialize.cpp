@@ -67,19 +67,21 @@ private:
   /// Ops with layout attributes, and ops with operands, whose producers may
   /// change. A deque, because `right` holds pointers to its entries.
   std::deque<Wanted> ops;
-  /// One entry of each kind of op whose types were verified, by hash.
+  /// The entries whose requested types were verified, by a hash of the op name
+  /// and these types, so that identical ops are verified once.
   llvm::DenseMap<uint64_t, SmallVector<const Wanted *, 1>> right;
   CopyPlacement placement;
   /// The operands, results and arguments whose types change.
   SmallVector<StatedUse, 0> uses;
   SmallVector<std::pair<BlockArgument, Type>> wantedArguments;
   llvm::SetVector<Operation *> functions;
-  /// The operands that need a value in another type.
+  /// For each value and type, the operands that need the value in this type.
   llvm::MapVector<std::pair<Value, Type>, SmallVector<OpOperand *, 2>> demands;
   llvm::DenseMap<std::pair<Value, std::pair<Type, Block *>>, Value> converted;
   llvm::DenseMap<std::pair<Value, Type>, Value> remade;
   StatedTypes types;
-  /// The last conversion after each value, and at the start of each block.
+  /// The last layout.convert that was inserted after each value, and at the
+  /// start of each block. Further ones are inserted behind it.
   llvm::DenseMap<Value, Operation *> lastAfter;
   llvm::DenseMap<Block *, Operation *> lastAtStart;
   llvm::SetVector<Operation *> replacedSources;
@@ -177,7 +179,8 @@ LogicalResult Rewriter::readOp(Operation *op) {
   return success();
 }
 
-/// Verifies that all requested types are consistent.
+/// Verifies that the requested types are consistent, e.g. that operands and
+/// values that control flow connects get the same type.
 LogicalResult Rewriter::checkStatements() {
   for (auto [argument, type] : wantedArguments)
     if (argument.getType() != type)
@@ -198,8 +201,9 @@ void Rewriter::setFunctionType(Operation *op) {
       function.getFunctionBody().getArgumentTypes(), results));
 }
 
-/// Clones an op whose results are free in any layout, with the type needed,
-/// instead of converting its result.
+/// Clones the op that defines `value`, which costs nothing in any layout, e.g.
+/// a tensor.empty, with result type `type`. Returns the new result, which
+/// replaces a conversion of `value`.
 Value Rewriter::makeSourceAs(Value value, Type type) {
   Value &known = remade[{value, type}];
   if (known)
@@ -221,8 +225,9 @@ Value Rewriter::makeSourceAs(Value value, Type type) {
   return remade[{value, type}] = copy->getResult(index);
 }
 
-/// Sets the insertion point after the last conversion of `value`, or after
-/// `value` itself, or before the first user if `block` is nested.
+/// Sets the insertion point for a conversion of `value` in `block`: after
+/// `last`, its last conversion, or after `value` itself, or before the first of
+/// `users` if `block` is nested.
 static void setInsertionPoint(OpBuilder &builder, Value value, Block *block,
                               ArrayRef<Operation *> users, Operation *last) {
   if (last && last->getBlock() == block)
@@ -238,7 +243,9 @@ static void setInsertionPoint(OpBuilder &builder, Value value, Block *block,
   builder.setInsertionPoint(first);
 }
 
-/// Returns true if `producer` can be cloned with result type `type`.
+/// Returns true if `producer`, which defines `value`, costs nothing in any
+/// layout and can be cloned with result type `type` instead of converting
+/// `value`.
 static bool canRemake(Operation *producer, Value value, Type type) {
   return producer && !producer->hasTrait<OpTrait::ConstantLike>() &&
          !hasLayout(value.getType()) &&
@@ -305,7 +312,8 @@ static void setType(OpResult result, Type type) {
   result.setType(type);
 }
 
-/// Erases replaced sources without users, users before producers.
+/// Erases the ops that makeSourceAs has cloned if they have no more users,
+/// users before producers.
 void Rewriter::eraseReplacedSources() {
   bool changed = true;
   while (changed) {

@@ -48,11 +48,12 @@ static std::string printTransition(const Row &row) {
   return getSpace(row.from) + " to " + getSpace(row.to);
 }
 
-/// The transition that is not printed, because nearly all conversions on a CPU
-/// have it.
+/// The pair of storage spaces that is not printed, because nearly all
+/// conversions on a CPU have it.
 static constexpr llvm::StringLiteral kLinear = "buffer to buffer";
 
-/// Returns the number of rows of each transition, in alphabetical order.
+/// Returns the number of conversions for each pair of storage spaces, in
+/// alphabetical order.
 static std::map<std::string, int64_t> countTransitions(ArrayRef<Row> rows) {
   std::map<std::string, int64_t> counts;
   for (const Row &row : rows)

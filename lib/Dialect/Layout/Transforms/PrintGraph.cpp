@@ -33,7 +33,7 @@ using namespace mlir::layout;
 
 using Box = LayoutGraph::Box;
 
-/// The most kinds of ops that the label of a box lists.
+/// The maximum number of op names in the label of a box.
 static constexpr size_t kMostKinds = 4;
 
 static constexpr llvm::StringLiteral kRed = "0.000 0.850 1.000";
@@ -139,13 +139,14 @@ static std::string getColor(std::optional<unsigned> layout) {
 // Text
 //===----------------------------------------------------------------------===//
 
-/// Returns the name of an op in the source model, or an empty string.
+/// Returns the name in the location of an op, which is its name in the source
+/// model, or an empty string.
 static StringRef getName(Operation *op) {
   auto name = op->getLoc()->findInstanceOf<NameLoc>();
   return name ? name.getName().getValue() : StringRef();
 }
 
-/// Returns `name`, shortened to fit into a box.
+/// Returns `name`, or its first and last 24 characters if it has more than 72.
 static std::string shorten(StringRef name) {
   constexpr size_t kEnd = 24;
   if (name.size() <= 3 * kEnd)
@@ -251,7 +252,8 @@ void DotPrinter::printBoxes(Block &block) {
     printFrame(frame);
 }
 
-/// Prints one arrow per box that is read and type that it is read in.
+/// Prints the arrows to a box: one for each box that it reads and each type of
+/// a tensor that it reads from there.
 void DotPrinter::printArrows(unsigned number) {
   llvm::SmallDenseSet<std::pair<unsigned, Type>> known;
   for (auto [from, value] : graph.getReads(number)) {

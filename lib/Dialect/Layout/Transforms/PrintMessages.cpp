@@ -29,7 +29,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// A conversion and its plan.
+/// A layout.convert between two distributions over a mesh, and its plan of
+/// messages. `type` is the type of the result.
 struct Row {
   Location loc;
   RankedTensorType type;

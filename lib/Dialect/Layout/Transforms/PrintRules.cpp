@@ -88,7 +88,8 @@ void RulePrinter::printName(Operation *op) {
     os << ' ' << FlatSymbolRefAttr::get(name);
 }
 
-/// Returns true if `op` only forwards tensors.
+/// Returns true if `op` only forwards tensors: a terminator, a call, a
+/// function, or an op that passes tensors to its regions.
 static bool forwardsTensors(Operation *op) {
   return op->hasTrait<OpTrait::IsTerminator>() ||
          isa<CallOpInterface, FunctionOpInterface, RegionBranchOpInterface>(

@@ -26,7 +26,7 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// One row of the table.
+/// The costs of the program for one way to choose layouts, a row of the table.
 struct Strategy {
   StringRef name;
   Cost cost = 0, conversionCost = 0;

@@ -28,7 +28,8 @@ std::string printShape(RankedTensorType type);
 /// "linalg.matmul needs 'to', linalg.generic makes 'from'".
 std::string explainConversion(ConvertOp convert);
 
-/// Prints the fields of a conversion.
+/// Prints the location, the layouts, the bytes, the cost and the reason of a
+/// conversion as attributes of the current JSON object.
 void printRow(llvm::json::OStream &json, const CostTable::Row &row);
 
 /// Runs `print` with the file that the option 'output' of a pass on `root`

@@ -36,8 +36,8 @@ static constexpr StringLiteral kWeightBytes = "weight_bytes";
 static constexpr StringLiteral kMemoryBytes = "memory_bytes";
 
 namespace {
-/// Writes the layouts of a decision on the ops. Ops of one class with the same
-/// choice share their attributes.
+/// Writes the chosen layouts as attributes of the ops. Ops of one NodeClass
+/// with the same configuration share their attributes.
 class DecisionWriter {
 public:
   DecisionWriter(const LayoutAssignment &assignment, const CostModel &costs,
@@ -75,8 +75,8 @@ private:
   const CostModel &costs;
   MLIRContext *context;
   Attribute unit; // for a value without a layout of its own
-  /// The entries of layout attributes that flow classes determine, by op and
-  /// attribute name.
+  /// The entries of layout attributes that equivalence classes of values
+  /// (TypeEquivalenceClass) determine, by op and attribute name.
   llvm::MapVector<std::pair<Operation *, StringRef>, Layouts> entries;
   /// The layouts of block arguments, by the op that has the regions.
   llvm::MapVector<Operation *, SmallVector<std::pair<BlockArgument, Attribute>>>
@@ -85,8 +85,8 @@ private:
 } // namespace
 
 void DecisionWriter::writeOps() {
-  // The attributes of each class and configuration. `alone` is the dictionary
-  // of an op without other attributes, which most ops are.
+  // The attributes of each NodeClass and configuration. `alone` is the
+  // dictionary of an op without other attributes, which most ops are.
   struct Attrs {
     ArrayAttr operands, results;
     DictionaryAttr alone;
@@ -375,7 +375,8 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
             std::shared_ptr<CostProvider> provider)
       : SolvePassBase(options), provider(std::move(provider)) {}
 
-  /// Reads the price list, because dialects must be loaded before passes run.
+  /// Reads the price list of the option `costs`. Parsing loads dialects, which
+  /// must happen before passes run.
   LogicalResult initialize(MLIRContext *context) override {
     if (costsFile.empty())
       return success();
@@ -384,8 +385,9 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
     return success(bool(*prices));
   }
 
-  /// Returns the cost provider, or a null pointer if the target model
-  /// determines the costs.
+  /// Returns the provider of all costs, or a null pointer if the target model
+  /// determines them. Reports an error if the options of the pass do not allow
+  /// one.
   FailureOr<std::shared_ptr<CostProvider>> getProvider(TargetInterface target) {
     if (!provider && !prices)
       return std::shared_ptr<CostProvider>();
@@ -432,8 +434,8 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
     return success();
   }
 
-  /// Reports that the budget is infeasible, or that no assignment within it was
-  /// found.
+  /// Reports that the option `weight-budget` is infeasible, because constants
+  /// need at least `least` bytes, or that no assignment within it was found.
   void reportBudget(int64_t least, int64_t budget) {
     InFlightDiagnostic error = getOperation()->emitError()
                                << "the option 'weight-budget': ";

@@ -17,9 +17,9 @@ using namespace mlir::layout;
 
 namespace {
 
-/// Emits sums of digits over given dims and sizes. The dims of the affine maps
-/// are the indices, followed by swizzles and non-affine fused values; the
-/// symbols are the dynamic sizes.
+/// Emits index expressions as affine.apply and arith ops, for given dims and
+/// sizes. The dims of the affine maps are the indices, followed by swizzles and
+/// non-affine fused values; the symbols are the dynamic sizes.
 class ValueEmitter {
 public:
   ValueEmitter(OpBuilder &b, Location loc, ValueRange dims,
@@ -136,7 +136,8 @@ SmallVector<Value> layout::emitValues(OpBuilder &b, Location loc,
   return results;
 }
 
-/// Emits the values of coordinates or axes; missing replica indices are 0.
+/// Emits the values of `parts`, the coordinates or stored axes of `map`.
+/// Replica indices that `index` lacks are 0.
 template <typename Parts>
 static SmallVector<Value>
 emitParts(OpBuilder &b, Location loc, const LayoutMap &map, const Parts &parts,
@@ -231,7 +232,8 @@ SmallVector<Value> layout::emitDigits(OpBuilder &b, Location loc,
   return digits;
 }
 
-/// Emits the stored axes of a point within the storage.
+/// Emits the index along each stored axis of a storage point, which must be
+/// within the storage.
 static SmallVector<Value> emitAxesOfPoint(OpBuilder &b, Location loc,
                                           const LayoutMap &map,
                                           ValueRange point,

@@ -30,8 +30,8 @@ static unsigned getElementBytes(Type type) {
   return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
 }
 
-/// A bound on packed bytes, above the constants of any program. A splat of a
-/// few bytes of text can request arbitrarily much.
+/// The maximum size of a packed constant in bytes, above the constants of any
+/// program. A splat of a few bytes of text can request arbitrarily much.
 constexpr int64_t kMaxPackedBytes = int64_t(1) << 33;
 
 /// Returns the bytes of `value` as an element of a dense attribute.
@@ -102,7 +102,8 @@ static FailureOr<LogicalData> getLogicalData(ElementsAttr value,
   return data;
 }
 
-/// Returns the bytes of the filler of `type`, or zeros if the type has none.
+/// Returns the bytes of one element of padding: those of `getFillerAttr`, or
+/// zeros.
 static SmallVector<char> getFillerBytes(RankedTensorType type,
                                         unsigned elementBytes) {
   SmallVector<char> fillerBytes(elementBytes, 0);

@@ -225,7 +225,7 @@ static constexpr Number kNumbers[] = {
 
 static ParseResult parseNumber(AsmParser &parser, int64_t &value) {
   SMLoc loc = parser.getCurrentLocation();
-  // AsmParser::parseInteger accepts these keywords as integers.
+  // AsmParser::parseInteger accepts `true` and `false`, as -1 and 0.
   if (succeeded(parser.parseOptionalKeyword("true")) ||
       succeeded(parser.parseOptionalKeyword("false")))
     return parser.emitError(loc) << "expected a number, found a truth value";

@@ -60,13 +60,13 @@ bool mayHavePadding(RankedTensorType type);
 /// padding.
 bool statesPadding(RankedTensorType type);
 
-/// Returns a value for positions that are never read: the padding value of the
-/// type, or else zero. Returns a null attribute if zero is not a single
-/// attribute.
+/// Returns the constant that fills storage positions without an element: the
+/// padding value of the type, or else zero. Returns a null attribute if zero is
+/// not a single attribute, e.g. for complex elements.
 TypedAttr getFillerAttr(RankedTensorType type);
 
-/// Returns true if positions that are never read have a value: that of
-/// `getFillerAttr`, or a complex zero.
+/// Returns true if storage positions without an element can be filled: by
+/// `getFillerAttr`, or by a complex zero.
 bool hasFiller(RankedTensorType type);
 
 /// Returns `layout`, which must not state padding, with padding that holds
@@ -98,13 +98,15 @@ FailureOr<RankedTensorType> getStorageType(RankedTensorType type);
 /// float of whole bytes or a fixed-size vector of those, or else std::nullopt.
 std::optional<int64_t> getWholeBytes(Type elementType);
 
-/// Returns `elements`, in logical order, with another type of the same shape,
-/// or a null attribute if their kind is not supported.
+/// Returns `elements`, in logical order, with another type of the same shape.
+/// Returns a null attribute for other kinds than dense, dense_resource and
+/// sparse elements.
 ElementsAttr retypeElements(ElementsAttr elements, RankedTensorType type);
 
-/// Checks that `map` is a valid layout for tensors of this shape (L1): sizes
-/// fit int64, every index maps into the extents, each replica is counted, and
-/// `map` is proven injective. `name` is the layout as the user wrote it.
+/// Verifies that `map` is a valid layout for tensors of this shape (L1): sizes
+/// fit int64, every index maps into the extents, each replica dim is used by a
+/// coordinate, and `map` is proven injective. `name` is the layout as the user
+/// wrote it.
 LogicalResult verifyLayout(const LayoutMap &map, Attribute name,
                            ArrayRef<int64_t> shape, Type elementType,
                            function_ref<InFlightDiagnostic()> emitError);

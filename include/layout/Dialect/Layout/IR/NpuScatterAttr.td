@@ -77,7 +77,7 @@ def Layout_NpuScatterAttr
     StringRefParameter<"the axis of each dim, or empty">:$axes,
     OptionalParameter<"::mlir::layout::NpuTargetInterface">:$target);
   let extraClassDeclaration = [{
-    /// Returns the parameters except `target` as a value of the algebra.
+    /// Returns the parameters except `target` as the struct of layout/Algebra.
     ::mlir::layout::NpuScatter getScatter() const;
   }];
 }

@@ -144,8 +144,9 @@ def Layout_OpenClTargetAttr : Layout_Attr<"OpenClTarget", "opencl"> {
     static constexpr int64_t kImage2dSize = 8192;
     static constexpr int64_t kImage3dSize = 2048;
     static constexpr int64_t kImageArraySize = 2048;
-    // 10 us at the 13 GB/s of a mobile GPU. Its caches are 10 times (images)
-    // and 2.5 times (buffers) as fast as memory.
+    // A launch takes 10 us, in which a mobile GPU moves this many bytes at 13
+    // GB/s. Its caches are 10 times (images) and 2.5 times (buffers) as fast as
+    // memory.
     static constexpr int64_t kLaunchCost = 131072;
     // The sums and the data of 8 pixels and the filter values use 80 32-bit
     // registers. All common phone GPUs have as many per work-item without
@@ -232,9 +233,11 @@ def Layout_MeshTargetAttr : Layout_Attr<"MeshTarget", "mesh_target"> {
     static constexpr int64_t kMessageCost = 100000;
     static constexpr int64_t kAnyMemory = INT64_MAX;
 
-    /// Returns the cost of a byte along an axis.
+    /// Returns the cost of sending a byte over a link along an axis of the
+    /// mesh.
     int64_t getByteCostAlong(unsigned axis) const;
-    /// Returns the cost of a message along an axis.
+    /// Returns the cost of sending a message over a link along an axis of the
+    /// mesh, without its bytes.
     int64_t getMessageCostAlong(unsigned axis) const;
     CpuTargetAttr getDeviceTarget() const;
   }];

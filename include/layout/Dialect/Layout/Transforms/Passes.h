@@ -45,7 +45,8 @@ FailureOr<TargetInterface> findTarget(Operation *op, StringRef option);
 /// if there is none.
 FailureOr<TargetInterface> getTarget(Operation *op, StringRef option);
 
-/// Writes the decision as attributes of the ops, like `layout-solve`.
+/// Writes the chosen layouts as attributes of the ops nested in `root`, and the
+/// costs as an attribute of `root`, like `layout-solve`.
 void writeDecision(Operation *root, const LayoutAssignment &assignment,
                    const CostModel &costs);
 
@@ -61,14 +62,19 @@ struct AssignmentStats {
 /// if there are none.
 std::optional<AssignmentStats> readAssignmentStats(Operation *root);
 
-/// Emits the remarks of a decision.
+/// Emits the remarks of `layout-solve`: the conversions with their reasons, ops
+/// without a rule, and the total cost.
 void emitDecisionRemarks(Operation *root, const LayoutAssignment &assignment,
                          CostModel &costs);
 
-/// Applies and removes the decision on the ops below `root`.
+/// Sets the types that the layout attributes of the ops nested in `root`
+/// request, inserts layout.convert, and removes the attributes, like
+/// `layout-materialize`. Fails, without changing IR, if the attributes are
+/// invalid.
 LogicalResult insertLayoutTransforms(Operation *root);
 
-/// Prints the cost table of `root` in `format`.
+/// Prints the cost of each conversion and of all other ops nested in `root`,
+/// like `layout-print-cost`.
 void printLayoutCost(Operation *root, TargetInterface target, CostFormat format,
                      raw_ostream &os);
 

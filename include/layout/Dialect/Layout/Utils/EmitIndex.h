@@ -26,7 +26,8 @@
 
 namespace mlir::layout {
 
-/// Emits the value of each expression in `values`, with dims[d] as dim d.
+/// Emits the value of each expression in `values`. dims[d] is the value of dim
+/// d.
 SmallVector<Value> emitValues(OpBuilder &b, Location loc,
                               ArrayRef<IndexExpr> values, ValueRange dims,
                               ArrayRef<OpFoldResult> sizes);
@@ -42,8 +43,8 @@ SmallVector<Value> emitStoredAxes(OpBuilder &b, Location loc,
                                   const LayoutMap &map, ValueRange index,
                                   ArrayRef<OpFoldResult> sizes);
 
-/// Emits the indices along the axes of a `coordinate` that is row-major over
-/// axes of the given `extents`, slowest first.
+/// Splits `coordinate`, a row-major number over axes of the given `extents`,
+/// slowest first, and emits its index along each axis.
 SmallVector<Value> emitDigits(OpBuilder &b, Location loc, Value coordinate,
                               ArrayRef<OpFoldResult> extents);
 
@@ -57,7 +58,7 @@ struct EmittedIndex {
 
 /// Emits the logical index of the element at `position`, given by its stored
 /// axes. Emits the padding check only if `checkPadding`. Returns failure, with
-/// nothing emitted, if the map has no inverse by construction on `shape`.
+/// nothing emitted, if the inverse of the map on `shape` has no formula.
 FailureOr<EmittedIndex>
 emitBackward(OpBuilder &b, Location loc, const LayoutMap &map,
              ArrayRef<int64_t> shape, ValueRange position,
@@ -65,8 +66,8 @@ emitBackward(OpBuilder &b, Location loc, const LayoutMap &map,
 
 /// Emits the logical index of the element at a storage point, given by its
 /// coordinates. The coordinates may be arbitrary: `isElement` is false outside
-/// of the storage. Returns failure, with nothing emitted, if the map has no
-/// inverse by construction on `shape`.
+/// of the storage. Returns failure, with nothing emitted, if the inverse of the
+/// map on `shape` has no formula.
 FailureOr<EmittedIndex> emitBackwardOfPoint(OpBuilder &b, Location loc,
                                             const LayoutMap &map,
                                             ArrayRef<int64_t> shape,

@@ -20,7 +20,7 @@
 
 namespace mlir::layout {
 
-/// Emits the value of `size`, with sizeOf[d] as size(d).
+/// Emits the value of `size`. sizeOf[d] is the size of dim d.
 OpFoldResult emitSize(OpBuilder &b, Location loc, const SizeExpr &size,
                       ArrayRef<OpFoldResult> sizeOf);
 

@@ -11,7 +11,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The bound of the parser of `#layout.map`.
+/// The maximum number of dims of a layout, which is that of the parser of
+/// `#layout.map`.
 static constexpr size_t kMostDims = 64;
 
 LogicalResult layout::checkMostDims(Attribute layout, ArrayRef<int64_t> shape,
@@ -50,7 +51,7 @@ SMLoc layout::getLocInString(SMLoc literal, size_t column) {
 ParseResult layout::parseAtLeast(AsmParser &parser, int64_t &value,
                                  int64_t least, StringRef what) {
   SMLoc loc = parser.getCurrentLocation();
-  // AsmParser parses these as the integers -1 and 0.
+  // AsmParser::parseInteger accepts `true` and `false`, as -1 and 0.
   if (succeeded(parser.parseOptionalKeyword("true")) ||
       succeeded(parser.parseOptionalKeyword("false")))
     return parser.emitError(loc) << "expected a number, found a truth value";

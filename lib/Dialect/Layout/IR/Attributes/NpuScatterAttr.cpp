@@ -16,7 +16,7 @@ using namespace mlir::layout;
 // Text
 //===----------------------------------------------------------------------===//
 
-/// The keywords of each enum, in the order of its values.
+/// The keywords of NpuMode and NpuPack, in the order of their values.
 static constexpr StringLiteral kModes[] = {"aligned", "compact", "matrix",
                                            "strided", "continuous"};
 static constexpr StringLiteral kPacks[] = {"none", "n4", "n2", "ic2"};

@@ -57,7 +57,8 @@ LogicalResult PaddedAttr::verify(EmitErrorFn emitError, Attribute layout,
   return verifyValue(emitError, value);
 }
 
-/// Returns true if the type has a zero.
+/// Returns true if `type` is an integer type, the index type, or a float type
+/// that has a zero, unlike f8E8M0FNU.
 static bool hasZero(Type type) {
   if (auto floatType = dyn_cast<FloatType>(type))
     return llvm::APFloat::semanticsHasZero(floatType.getFloatSemantics());

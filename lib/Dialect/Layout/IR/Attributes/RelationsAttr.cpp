@@ -13,7 +13,8 @@ using namespace mlir::layout;
 
 namespace {
 
-/// Parses the text and records the location of each name, in order.
+/// Parses the parameters of a `#layout.relations`, and records the location of
+/// each axis name, in order, for errors.
 struct RelationsParser {
   AsmParser &parser;
   RelationsText text;
