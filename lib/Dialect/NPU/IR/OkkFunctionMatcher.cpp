@@ -205,7 +205,8 @@ getSelectValue(BinaryName name, Value a, Value b, arith::SelectOp select) {
   std::optional<Argument> selected = getArgument(select.getTrueValue());
   if (!function || !selected || selected->isOperand())
     return std::nullopt;
-  // The compared constant is a float with these bits.
+  // Pass the compared constant as a float with these bits, and the selected one
+  // as bits.
   function->arguments.back().isWord = false;
   selected->isWord = true;
   function->arguments.push_back(*selected);
@@ -405,7 +406,8 @@ FailureOr<linalg::ContractionDimensions>
 npu::getProductDims(linalg::LinalgOp op) {
   FailureOr<linalg::ContractionDimensions> dims =
       linalg::inferContractionDims(op);
-  // inferContractionDims ignores loops that occur only in windows.
+  // inferContractionDims ignores loops that occur only in the windows of a
+  // convolution.
   if (failed(dims) ||
       dims->batch.size() + dims->m.size() + dims->n.size() + dims->k.size() !=
           op.getNumLoops())

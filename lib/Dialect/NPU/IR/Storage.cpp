@@ -143,7 +143,8 @@ SmallVector<int64_t> npu::getWholeChannels(const Storage &storage,
 }
 
 int64_t npu::getAlignment(const Storage &storage) {
-  // Test the rules of the layout on a tensor that fits at any byte.
+  // Try each byte as the address of a small tensor, in a memory in which it
+  // fits everywhere.
   NpuScatter scatter = storage.scatter.getScatter();
   ChipParams params = storage.target.getParams();
   scatter.axes.clear();

@@ -30,7 +30,8 @@ namespace mlir::npu {
 /// A placement of blocks whose live ranges can be extended.
 class LiveMemory {
 public:
-  /// Constructs the index of blocks at `places`, which must not overlap.
+  /// Constructs a placement of `blocks` at the start bytes `places`, at which
+  /// they must not overlap.
   LiveMemory(std::vector<PlacedBlock> blocks, std::vector<int64_t> places);
 
   /// Extends the live range of a block by [begin, end), at its place or at
@@ -46,7 +47,7 @@ private:
 
   std::vector<PlacedBlock> blocks;
   std::vector<int64_t> places;
-  std::vector<SmallVector<unsigned, 4>> live; // at each time
+  std::vector<SmallVector<unsigned, 4>> live; // the blocks at each time
 };
 
 } // namespace mlir::npu

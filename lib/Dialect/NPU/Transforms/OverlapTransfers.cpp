@@ -46,7 +46,7 @@ private:
   Block &block;
   OpBuilder builder;
   LiveTensors tensors; // the initial live ranges; `memory` has the current ones
-  llvm::DenseMap<Operation *, unsigned> indices; // of the allocs
+  llvm::DenseMap<Operation *, unsigned> indices; // of allocs in `tensors`
   std::optional<LiveMemory> memory;
   int64_t numTransfers = 0, numRegions = 0;
 };

@@ -300,7 +300,8 @@ void Spiller::split(AllocOp alloc, Operation *lastBefore) {
   linalg::LinalgOp maker = getOnlyMaker(alloc);
   builder.setInsertionPointAfter(lastBefore);
   Value spillSlot = load ? load.getSource() : Value();
-  // Move a store of an unchanged tensor up.
+  // If an earlier spill stores the tensor later on and it is unchanged until
+  // then, move that store up instead of adding another one.
   auto *store = llvm::find_if(later, [&](auto &use) {
     return stores.contains(use.first) || writes(*use.second);
   });
@@ -342,7 +343,7 @@ void Spiller::split(AllocOp alloc, Operation *lastBefore) {
     for (DeallocOp dealloc : deallocs)
       dealloc.getMemrefMutable().assign(again.getMemref());
   }
-  // Erase views whose users are gone.
+  // Erase the views of the tensor that have no more users.
   for (Operation *user : llvm::make_early_inc_range(alloc->getUsers()))
     if (isa<SubViewOp, ViewOp>(user) && user->use_empty())
       user->erase();
@@ -395,7 +396,8 @@ std::optional<Gap> Spiller::spillOne(int64_t time) {
   }
   if (!victim)
     return std::nullopt;
-  // A tensor that is written in parts is initialized before it is stored.
+  // A tensor that is written in parts is filled with zeros first, because the
+  // store reads all of it.
   if (isMadeInParts) {
     builder.setInsertionPointAfter(victim);
     Type element = victim.getMemref().getType().getElementType();

@@ -202,7 +202,7 @@ mlir::npu::placeBlocks(const std::vector<PlacedBlock> &blocks, bool anyWillDo) {
     else
       order.push_back(i);
   }
-  llvm::DenseSet<size_t> unplaced; // of the last order
+  llvm::DenseSet<size_t> unplaced; // in the last order
   /// Places the blocks in the current order and keeps the placement if its peak
   /// is the lowest so far. Returns true if no other order can be better.
   auto attempt = [&] {

@@ -100,7 +100,7 @@ bool BankPlacer::isSure(const BankCommand &command) const {
       const BankUse &b = command.uses[j];
       std::optional<int64_t> x = blocks[a.block].place,
                              y = blocks[b.block].place;
-      // Two uses of one block overlap in every placement.
+      // Two uses of one block that share bytes conflict in every placement.
       bool isFixed = x && y && conflict(a, *x, b, *y);
       bool isSame = a.block == b.block && a.side != b.side && a.begin < b.end &&
                     b.begin < a.end;
@@ -386,7 +386,7 @@ AddressPlacement BankPlacer::improve(const AddressPlacement &careless) {
     keep();
   }
   int64_t work = std::max<int64_t>(order.size(), 1);
-  for (const PlacedBlock &block : blocks) // each piece adds work
+  for (const PlacedBlock &block : blocks) // each byte range adds work
     work += block.owned ? int64_t(block.owned->size()) / 4 : 0;
   int64_t orders = std::min<int64_t>(kRandomOrders, kRandomPlaces / work);
   // Place all blocks in random orders.

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Splits the tables of several maps over one dim (Tables.h) into loops in which
-// all maps step evenly:
+// all maps advance by constant steps:
 //
 //     row-major column j to `matrix 15` of 40 columns, cores 2, 3, 0:
 //       piece at 0:  loops of 2 (scattered) and 15 (+1, +1)

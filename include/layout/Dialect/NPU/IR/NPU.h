@@ -53,8 +53,8 @@ constexpr StringLiteral kElementArgument = "npu.element";
 constexpr StringLiteral kSliceArgument = "npu.slice";
 
 /// Function attribute: tensors own only the bytes of their elements, and other
-/// live tensors may be placed in their holes. Set by the pass that assigns
-/// addresses.
+/// live tensors may be placed between these (in their *holes*). Set by
+/// npu-assign-addresses.
 constexpr StringLiteral kReusesHoles = "npu.reuses_holes";
 
 } // namespace mlir::npu

@@ -33,17 +33,20 @@ namespace mlir::npu {
 struct ElementFunction {
   /// The form of the parameter list of an OKKernel function.
   enum Kind {
-    /// (destination, sources .., [constant], shape, strides ..)
+    /// The parameters are (destination, sources .., [constant], shape, strides
+    /// ..).
     Strided,
-    /// (destination, source, [work], shape), all in the aligned layout. A
-    /// function with work memory may clamp its source there first.
+    /// The parameters are (destination, source, [work], shape), all in the
+    /// aligned layout. A function with work memory may clamp its source there
+    /// first.
     Aligned,
     AlignedWithWork,
-    /// (destination, i8 source, work, shape, is_signed, is_aligned_layout), all
-    /// in the aligned or all in the compact layout.
+    /// The parameters are (destination, i8 source, work, shape, is_signed,
+    /// is_aligned_layout), all in the aligned or all in the compact layout.
     FromBytes,
-    /// (destination, two compared, two selected, shape), all in the aligned
-    /// layout. Each compared or selected argument is an address or a constant.
+    /// The parameters are (destination, two compared, two selected, shape), all
+    /// in the aligned layout. Each compared or selected argument is an address
+    /// or a constant.
     Select
   };
   /// An argument of the function: an operand of the op, or the bits of a
@@ -57,7 +60,7 @@ struct ElementFunction {
     bool isOperand() const { return operand >= 0; }
   };
 
-  std::string name; // without okk_bdc_
+  std::string name; // without the prefix okk_bdc_
   Kind kind = Strided;
   SmallVector<Argument, 4> arguments;
   bool isSigned = true; // the sign of i8 sources
@@ -79,7 +82,7 @@ struct ElementFunction {
 /// clamp to constants.
 struct ClampedValue {
   Value source;
-  SmallVector<Operation *, 2> ops; // from the source on
+  SmallVector<Operation *, 2> ops; // the first one reads `source`
 };
 
 /// Splits `value` into its source before clamping and the arith.maximumf and

@@ -31,7 +31,8 @@ using EmitErrorFn = function_ref<InFlightDiagnostic()>;
 MemoryAttr getMemory(MemRefType type);
 bool isLocal(MemRefType type);
 
-/// The storage of a memref with a static shape and a valid layout (L1).
+/// The storage of a memref with a static shape and a valid layout (rule L1 of
+/// docs/spec.md).
 struct Storage {
   layout::LayoutMap map;
   int64_t elementBytes = 0;

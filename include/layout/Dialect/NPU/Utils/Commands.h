@@ -9,7 +9,8 @@
 // function elementwise. A command has four loops N, C, H and W with a stride
 // per operand; the C loop goes from core to core on all operands in step. A
 // stride of 0 repeats elements. Loops that write an element repeatedly are
-// unrolled to one command per iteration, and so are loops with uneven steps:
+// unrolled to one command per iteration, and so are loops without constant
+// steps:
 //
 //     y[d0, d1] = x[d0, d1] + b[d1], 2x40, both as `matrix 15` on four cores:
 //       shape (2, 2, 1, 15) and (2, 1, 1, 10), N stride 0 for b

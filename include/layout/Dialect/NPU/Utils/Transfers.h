@@ -15,8 +15,8 @@
 //       shape (2, 1, 1, 10)   the rest of the last one, core 0, next row
 //
 // Only the two canonical maps determine the position of an element. Each dim is
-// tabulated and split into the fewest loops in which both maps step evenly; the
-// rest become separate transfers.
+// tabulated and split into the fewest loops in which both maps advance by
+// constant steps; the rest become separate transfers.
 //
 // Laws:
 //  * the transfers move every element of the box once, and nothing else;
