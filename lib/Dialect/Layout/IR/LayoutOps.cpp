@@ -59,7 +59,7 @@ OpFoldResult ConvertOp::fold(FoldAdaptor adaptor) {
     getSourceMutable().assign(inner.getSource());
     return getResult();
   }
-  // Partial sums are not the elements that they add up to.
+  // Constant partial sums must be reduced, not only retyped.
   if (isa_and_present<PartialAttr>(getSource().getType().getEncoding()))
     return {};
   auto elements = dyn_cast_if_present<ElementsAttr>(adaptor.getSource());
@@ -85,8 +85,8 @@ LogicalResult StorageViewOp::verify() {
   RankedTensorType laidOut = hasLayout(from) ? from : to;
   RankedTensorType plain = hasLayout(from) ? to : from;
   FailureOr<RankedTensorType> storage = getStorageType(laidOut);
-  // Outside of linear memory the plain tensor may also have the axes of each
-  // coordinate as its dims; these show sizes that the coordinates do not.
+  // In spaces other than linear memory, the plain tensor may also be the
+  // physical type, which has one dim per axis instead of one per coordinate.
   FailureOr<LayoutMap> map = getLayoutMap(laidOut);
   bool showsAxes = succeeded(map) && map->getSpace() != "buffer" &&
                    succeeded(storage) && *getPhysicalType(laidOut) == plain;

@@ -32,7 +32,8 @@ using namespace mlir::layout;
 
 namespace {
 
-/// A bound on nesting, so that hostile text cannot exhaust the stack.
+/// The maximum nesting depth of a map, so that hostile text cannot exhaust the
+/// stack.
 constexpr unsigned kMaxDepth = 64;
 constexpr unsigned kMaxRank = 64;
 

@@ -60,7 +60,8 @@ std::optional<unsigned> LayoutGraph::getBox(Value value) const {
   return op ? find(boxOf, op) : find(boxOfArgument, value);
 }
 
-/// Returns the operands whose elements `op` reads and that a box produces.
+/// Returns the operands of `op` whose elements it reads, except those that come
+/// from ops without a box.
 SmallVector<OpOperand *> LayoutGraph::getReadTensors(Operation *op) const {
   OpLayoutRule rule = getLayoutRule(op);
   auto *loops = std::get_if<LoopsRule>(&rule);

@@ -193,7 +193,7 @@ static std::string describeConversion(const CostTable::Row &row) {
       row.plan.isFree() ? "a view"
                         : std::to_string(row.plan.bytesRead) + " + " +
                               std::to_string(row.plan.bytesWritten) + " bytes";
-  // Two short lines replace a long one.
+  // Split the reason into two lines.
   auto [need, reason] = StringRef(row.why).split(", ");
   return ("layout.convert\n" + moved + "\n" + need + "\n" + reason).str();
 }

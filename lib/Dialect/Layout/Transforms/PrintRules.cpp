@@ -166,7 +166,7 @@ void RulePrinter::print(Operation *op, unsigned depth) {
     }
     os << '\n';
   }
-  // Ops nested in an op with a rule are part of what it computes.
+  // Skip the regions of an op with a rule: they are part of what it computes.
   if (!isOpaque)
     return;
   for (Region &region : op->getRegions())

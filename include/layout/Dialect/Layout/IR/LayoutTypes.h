@@ -49,11 +49,12 @@ bool hasLayout(Type type);
 /// apply to the shape (never after the type was verified).
 FailureOr<LayoutMap> getLayoutMap(RankedTensorType type);
 
-/// Returns the constant of the element type that padding holds (P1), or a null
-/// attribute if padding is unspecified.
+/// Returns the constant of the element type that padding holds (rule P1 of
+/// docs/spec.md), or a null attribute if padding is unspecified.
 TypedAttr getPadding(RankedTensorType type);
 
-/// Returns true unless the storage is proven to have no padding (L2).
+/// Returns true unless the storage is proven to have no padding (rule L2 of
+/// docs/spec.md).
 bool mayHavePadding(RankedTensorType type);
 
 /// Returns true if `type` states a padding value and its storage may have
@@ -103,10 +104,10 @@ std::optional<int64_t> getWholeBytes(Type elementType);
 /// sparse elements.
 ElementsAttr retypeElements(ElementsAttr elements, RankedTensorType type);
 
-/// Verifies that `map` is a valid layout for tensors of this shape (L1): sizes
-/// fit int64, every index maps into the extents, each replica dim is used by a
-/// coordinate, and `map` is proven injective. `name` is the layout as the user
-/// wrote it.
+/// Verifies that `map` is a valid layout for tensors of this shape (rule L1 of
+/// docs/spec.md): sizes fit int64, every index maps into the extents, each
+/// replica dim is used by a coordinate, and `map` is proven injective. `name`
+/// is the layout as the user wrote it.
 LogicalResult verifyLayout(const LayoutMap &map, Attribute name,
                            ArrayRef<int64_t> shape, Type elementType,
                            function_ref<InFlightDiagnostic()> emitError);

@@ -37,8 +37,8 @@ SmallVector<Value> emitValues(OpBuilder &b, Location loc,
 SmallVector<Value> emitForward(OpBuilder &b, Location loc, const LayoutMap &map,
                                ValueRange index, ArrayRef<OpFoldResult> sizes);
 
-/// Emits the values of the stored axes at a logical index, which may include
-/// replicas as in `emitForward`.
+/// Emits the position of a logical index along each stored axis of `map`.
+/// `index` may include replica indices as in `emitForward`.
 SmallVector<Value> emitStoredAxes(OpBuilder &b, Location loc,
                                   const LayoutMap &map, ValueRange index,
                                   ArrayRef<OpFoldResult> sizes);

@@ -130,8 +130,9 @@ Attribute NpuScatterAttr::parse(AsmParser &parser, Type) {
                             "a stride");
       }))
     return {};
-  // At this point only the mode can be wrong. Past the settings, whose numbers
-  // are checked when they are parsed, it is the packing.
+  // Check the mode before the settings, to report its errors there. After the
+  // settings, whose numbers are checked when they are parsed, only the packing
+  // can be wrong.
   if (failed(verifyScatter([&] { return parser.emitError(modeLoc); }, scatter)))
     return {};
   SMLoc packLoc = modeLoc;
@@ -280,7 +281,7 @@ AffineMap NpuScatterAttr::getAffineMap() const {
 bool NpuScatterAttr::isIdentity() const { return false; }
 
 /// Checks the rank only, because the element type is unknown. The verifiers of
-/// `npu` ops check the rest of L1.
+/// `npu` ops check the rest of rule L1 (docs/spec.md).
 LogicalResult NpuScatterAttr::verifyLayout(ArrayRef<int64_t> shape,
                                            EmitErrorFn emitError) const {
   return checkRank(*this, getScatter().getRank(), shape, emitError);
