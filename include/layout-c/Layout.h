@@ -92,9 +92,10 @@ MLIR_CAPI_EXPORTED bool layoutTypeHasLayout(MlirType type);
 /// Returns the layout as `#layout.map` in canonical form.
 MLIR_CAPI_EXPORTED MlirAttribute layoutTypeGetMap(MlirType type);
 
-/// Returns the plain tensor type of the stored dims with padding, the type at
-/// the boundary of compiled functions, or a null type if an extent has no
-/// number.
+/// Returns the tensor type without layout that the type has at the boundary of
+/// compiled functions. Its sizes are the extents of the stored dims, padding
+/// included, and `?` if they are dynamic. Returns a null type if an extent
+/// exceeds 64 bits.
 MLIR_CAPI_EXPORTED MlirType layoutTypeGetStorageType(MlirType type);
 
 /// Returns the storage size in bytes with padding, or -1 if it exceeds 64 bits,

@@ -30,7 +30,8 @@ static std::string hash(ArrayRef<StringRef> texts) {
 }
 
 namespace {
-/// A file that ends with a hash of its key and of its contents.
+/// The contents of a cached file. The file ends with a hash of its key and of
+/// these contents.
 class Entry : public llvm::MemoryBuffer {
 public:
   explicit Entry(std::unique_ptr<llvm::MemoryBuffer> file)

@@ -107,7 +107,7 @@ struct RunningRegion {
   void *captures;
   /// The message of an assertion that failed in any thread, or std::nullopt.
   std::optional<std::string> message;
-  std::mutex mutex; // of `message`
+  std::mutex mutex; // guards `message`
 };
 
 /// The state of a thread that calls compiled code: the team that runs its

@@ -35,7 +35,8 @@ struct LayoutToOpenCLOptions : PassPipelineOptions<LayoutToOpenCLOptions> {
       llvm::cl::init(false)};
 };
 
-/// Adds the passes from linalg to a host program in the LLVM dialect.
+/// Adds the passes from linalg to a host program in the LLVM dialect, or with
+/// `kernelsOnly` to kernels in the gpu dialect.
 void buildLayoutToOpenCLPipeline(OpPassManager &pm,
                                  const LayoutToOpenCLOptions &options);
 

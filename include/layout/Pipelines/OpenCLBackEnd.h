@@ -29,7 +29,8 @@ void buildImageKernelsToBinary(OpPassManager &pm);
 /// Adds all passes of `layout-gpu-to-opencl`.
 void buildOpenCLBackEnd(OpPassManager &pm);
 
-/// Registers the interfaces of upstream dialects that the pipeline needs.
+/// Registers the interfaces of upstream dialects that `layout-gpu-to-opencl`
+/// needs.
 void registerOpenCLBackEndModels(DialectRegistry &registry);
 
 /// Registers the pipeline under the name `layout-gpu-to-opencl`.

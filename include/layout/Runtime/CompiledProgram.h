@@ -132,16 +132,18 @@ private:
   const CompiledProgram *program;
   SmallVector<const Array *> inputs;
   SmallVector<Array> work; // the arguments of the function
-  SmallVector<SmallVector<int64_t, 11>> descriptors; // of `work`
+  SmallVector<SmallVector<int64_t, 11>>
+      descriptors;              // memref descriptors of `work`
   SmallVector<int64_t> result;  // the struct of result descriptors
-  SmallVector<void *> pointers; // to the descriptors
+  SmallVector<void *> pointers; // to `result` and `descriptors`
 };
 
 class CompiledProgram {
 public:
   ~CompiledProgram();
 
-  /// Compiles `function` of `module`. Emits located errors.
+  /// Compiles `function` of `module`, which must be in the LLVM dialect. On
+  /// failure, emits an error at an op, at the function or at the module.
   static FailureOr<std::unique_ptr<CompiledProgram>>
   compile(ModuleOp module, StringRef function, const CompileOptions &options);
 
@@ -199,8 +201,9 @@ private:
   FunctionType signature;
   SmallVector<std::string> inputNames;
   std::function<std::optional<std::string>()> takeError;
-  std::unique_ptr<DetachedConstants> constants; // outlive the code
-  std::unique_ptr<llvm::MemoryBuffer> archive;  // until it is stored
+  std::unique_ptr<DetachedConstants> constants; // must outlive the code
+  std::unique_ptr<llvm::MemoryBuffer>
+      archive; // the code, until `keep` stores it
   std::unique_ptr<llvm::orc::LLJIT> engine;
   bool isFromCache = false;
   LoopRuntime loopRuntime; // set by setThreads

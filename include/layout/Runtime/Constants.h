@@ -47,7 +47,8 @@ public:
   /// allocateConstant is reused in place; other contents are copied.
   explicit DetachedConstants(ModuleOp module, bool dropResources = false);
 
-  /// Adds a constant of `bytes` bytes and returns its memory.
+  /// Adds a constant of `bytes` bytes and returns its memory, for the caller to
+  /// fill.
   char *add(StringRef name, size_t bytes, size_t alignment);
 
   ArrayRef<Entry> getEntries() const { return entries; }

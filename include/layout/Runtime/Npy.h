@@ -75,7 +75,8 @@ StringRef getName(ElementKind kind);
 int64_t getByteSize(ElementKind kind);
 /// Returns the MLIR names of all kinds, separated by commas, for messages.
 std::string getElementNames();
-/// Returns the kind that stores `type`, or std::nullopt if there is none.
+/// Returns the kind of arrays with elements of `type`, i64 for index, or
+/// std::nullopt if there is none.
 std::optional<ElementKind> getElementKind(Type type);
 /// Returns the number of bits of `type` if an array stores each element in a
 /// byte of its own although it has fewer bits (i2, i4, f4 and f6, not i1).
