@@ -132,7 +132,7 @@ struct Module {
   std::unique_ptr<Call> call;
   double compileSeconds = 0;
   std::vector<double> runs;
-  std::vector<KernelTime> kernels; // the shortest time of each
+  std::vector<KernelTime> kernels; // with the shortest time of each
   SmallVector<Array> results;      // of the last case
   /// For each result, the largest difference from that of the first module over
   /// all cases.

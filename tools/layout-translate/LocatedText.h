@@ -38,7 +38,8 @@ public:
   Attribute readAttribute();
   Type readType();
 
-  /// Returns the current text on one line, as written.
+  /// Returns the current text on one line: each run of white space is one
+  /// space.
   std::string getLine() const;
 
   /// Emits an error about the current text as a whole.

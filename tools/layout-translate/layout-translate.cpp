@@ -289,7 +289,8 @@ static LogicalResult writeForm(LayoutAttrInterface layout, const LayoutMap &map,
   llvm_unreachable("a form of output that is not listed");
 }
 
-/// Returns the output for a layout; errors are reported.
+/// Parses the layout of the command line, verifies it on the shape, and returns
+/// the requested output. Reports errors.
 static FailureOr<std::string> translateLayout() {
   FailureOr<SmallVector<int64_t>> shape = parseShape(shapeText);
   if (failed(shape))
