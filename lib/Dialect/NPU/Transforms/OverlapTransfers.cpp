@@ -174,8 +174,8 @@ void Overlapper::overlap(linalg::LinalgOp compute) {
   ++numRegions;
 }
 
-/// If placing all tensors anew would fail, sets the addresses at which `memory`
-/// has placed them.
+/// Sets the addresses at which `memory` has placed all tensors, if placing them
+/// anew would fail.
 LogicalResult Overlapper::keepPlaces() {
   LiveTensors now(tensors.reusesHoles);
   if (failed(now.collect(function)))

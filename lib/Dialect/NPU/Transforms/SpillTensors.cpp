@@ -247,10 +247,10 @@ Value Spiller::getViewOn(Value view, AllocOp from, Value to,
   return copied->getResult(0);
 }
 
-/// If `use` is the source of an npu.copy of a slice of the spilled tensor,
-/// replaces the copy by a load of the slice from `spillSlot`, the tensor in
-/// system memory. Returns false, with no change, if it is another use or DMA
-/// cannot load the slice.
+/// Replaces the npu.copy of a slice of the spilled tensor, of which `use` is
+/// the source, by a load of the slice from `spillSlot`, the tensor in system
+/// memory. Returns false, with no change, if it is another use or DMA cannot
+/// load the slice.
 bool Spiller::loadSlice(OpOperand &use, AllocOp alloc, Value spillSlot) {
   auto copy = dyn_cast<CopyOp>(use.getOwner());
   auto slice = use.get().getDefiningOp<SubViewOp>();
@@ -279,8 +279,8 @@ bool Spiller::loadSlice(OpOperand &use, AllocOp alloc, Value spillSlot) {
   return isPossible;
 }
 
-/// Spills a tensor: stores it after `lastBefore` unless it can be loaded or
-/// computed again, and frees it. Its later uses get a new tensor, except copies
+/// Frees a tensor after `lastBefore`, and before that stores it unless it can
+/// be loaded or computed again. Its later uses get a new tensor, except copies
 /// of slices, which load the slice from system memory.
 void Spiller::split(AllocOp alloc, Operation *lastBefore) {
   Location loc = alloc.getLoc();

@@ -27,7 +27,7 @@ static constexpr int kRandomOrders = 500;
 static constexpr int64_t kMostPlaces = 200000;
 
 namespace {
-/// The number of live bytes in each core, as blocks begin and end.
+/// Counts the live bytes of each core while blocks begin and end.
 class CoreLoads {
 public:
   void change(const PlacedBlock &block, int64_t sign) {
@@ -203,8 +203,9 @@ mlir::npu::placeBlocks(const std::vector<PlacedBlock> &blocks, bool anyWillDo) {
       order.push_back(i);
   }
   llvm::DenseSet<size_t> unplaced; // in the last order
-  /// Places the blocks in the current order and keeps the placement if its peak
-  /// is the lowest so far. Returns true if no other order can be better.
+  /// Tries to place the blocks in the current order, and keeps the placement if
+  /// its peak is the lowest so far. Returns true if no other order can be
+  /// better.
   auto attempt = [&] {
     AddressPlacement placement = bound;
     unplaced = placeInOrder(blocks, neighbors, order, placement);

@@ -30,7 +30,7 @@ void mlir::npu::normalize(OwnedBytes &bytes) {
 }
 
 namespace {
-/// Accumulates the collisions of byte ranges of tensor `a` with byte ranges of
+/// Collects the collisions of byte ranges of tensor `a` with byte ranges of
 /// tensor `b` in the same core.
 struct Collisions {
   std::optional<SharedBytes> shared;

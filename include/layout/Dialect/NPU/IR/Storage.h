@@ -36,7 +36,7 @@ bool isLocal(MemRefType type);
 struct Storage {
   layout::LayoutMap map;
   int64_t elementBytes = 0;
-  /// The layout and the chip; set for local memory only.
+  /// Set for local memory only: the layout and the chip.
   layout::NpuScatterAttr scatter;
   ChipAttr target;
 

@@ -43,8 +43,8 @@ struct PlacedBlock {
   int64_t begin = 0, end = 1; // live in [begin, end)
   int64_t size = 0;
   std::optional<int64_t> place; // set if fixed
-  /// A function that returns the lowest allowed place, i.e. start byte, from
-  /// `least` on, e.g. an aligned one.
+  /// Returns the lowest place, i.e. start byte, from `least` on that the block
+  /// allows, e.g. an aligned one.
   std::function<int64_t(int64_t least)> fit = [](int64_t least) {
     return least;
   };
