@@ -33,9 +33,10 @@ static std::string findInNotes(const char *at, const char *end) {
   return "";
 }
 
-/// A callback of dl_iterate_phdr, called for each ELF file that the process has
-/// loaded. If the file contains Search::address, sets Search::found to its
-/// build id and returns 1, which ends the iteration. Returns 0 for other files.
+/// Visits an ELF file that the process has loaded, as a callback of
+/// dl_iterate_phdr. If the file contains Search::address, sets Search::found to
+/// its build id and returns 1, which ends the iteration. Returns 0 for other
+/// files.
 static int visit(dl_phdr_info *info, size_t, void *data) {
   auto &search = *static_cast<Search *>(data);
   std::string found;

@@ -134,9 +134,9 @@ static void runParts(void *context, LoopParts &parts) {
   caller.parts = nullptr;
 }
 
-/// Implements __kmpc_fork_call of OpenMP: runs the parallel region `function`
-/// on the team of the calling thread. `captured`, the number of pointers that
-/// the region captures, is 0 or 1.
+/// Runs the parallel region `function` on the team of the calling thread, as
+/// __kmpc_fork_call of OpenMP. `captured`, the number of pointers that the
+/// region captures, is 0 or 1.
 static void forkCall(void *, int32_t captured, RegionFunction function, ...) {
   va_list captures;
   va_start(captures, function);
