@@ -112,7 +112,9 @@ static void separateEmptyTensors(ModuleOp module) {
   }
 }
 
-/// Calls a version of each kernel with the types of the buffers of the call.
+/// Gives each outlined kernel the buffer types of its calls as argument types,
+/// and clones it for each further list of types. Calls then need no
+/// memref.cast.
 static void specializeKernels(ModuleOp module) {
   SymbolTable symbols(module);
   SmallVector<func::CallOp> calls;
@@ -147,7 +149,8 @@ static void specializeKernels(ModuleOp module) {
   }
 }
 
-/// Returns true if `function`, e.g. a kernel, has nothing to free.
+/// Returns true if `function`, e.g. an outlined kernel, is private, returns
+/// nothing and has no op that may allocate or free memory.
 static bool ownsNothing(func::FuncOp function) {
   return function.isPrivate() && function.getNumResults() == 0 &&
          llvm::all_of(function.getOps(), [](Operation &op) {
@@ -165,10 +168,12 @@ template <typename... Ops> static bool hasAny(ModuleOp module) {
 
 namespace {
 
-/// Traces tensors through their destinations to others of the same size.
+/// Traces a tensor back through the destination operands of the ops that
+/// compute it. All tensors on the way have one size.
 class SizeSources {
 public:
-  /// Returns the first tensor from which destinations lead to `value`.
+  /// Returns the tensor at the end of the trace, which no op computes from a
+  /// destination operand.
   Value find(Value value) {
     while (Value previous = getPrevious(value))
       value = previous;
@@ -176,7 +181,8 @@ public:
   }
 
 private:
-  /// Returns the tensor that the op of `value` writes to, or null.
+  /// Returns the destination operand of the op that computes `value`, or null
+  /// if it has none.
   Value getPrevious(Value value) {
     auto [known, isNew] = previous.try_emplace(value);
     if (!isNew)

@@ -225,8 +225,9 @@ bool CheckInserter::insertMaximum(const Access &access) {
   return true;
 }
 
-/// Returns the outermost of `op` and the loops around it before which `values`
-/// and the bounds of the exited loops are defined. Appends them to `loops`.
+/// Returns the outermost op, `op` or an scf.for around it, before which
+/// `values` and the bounds of all loops in between are defined. Appends these
+/// loops to `loops`, innermost first.
 static Operation *hoist(Operation *op, SmallVector<Value> values,
                         SmallVectorImpl<scf::ForOp> &loops) {
   while (auto loop = dyn_cast<scf::ForOp>(op->getParentOp())) {

@@ -142,7 +142,8 @@ void CopyTileEmitter::emit(CopySide in, CopySide out, Value firstColumn) {
   }
 }
 
-/// Returns the starts of steps of `size` in `extent`; the last may overlap.
+/// Returns the starts of the steps of `size` elements that cover `extent`
+/// elements. The last step may overlap the one before.
 static SmallVector<int64_t> getStarts(int64_t extent, int64_t size) {
   SmallVector<int64_t> starts;
   for (int64_t start = 0; start < extent; start += size)

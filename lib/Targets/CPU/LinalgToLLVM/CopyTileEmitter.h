@@ -38,8 +38,9 @@ public:
         bits(b.getIntegerType(element.getIntOrFloatBitWidth())),
         shuffles(b, loc) {}
 
-  /// Emits one tile. If columns have several digits, `firstColumn` is the
-  /// number of the first one, and the base of the result is that of column 0.
+  /// Emits one tile, whose first element is at the bases of both sides. If
+  /// columns have several digits, `firstColumn` is the number of the first
+  /// column, and the base of the result is that of column 0.
   void emit(CopySide in, CopySide out, Value firstColumn);
 
   Value index(int64_t value);
@@ -56,28 +57,32 @@ private:
   Value makePadding(int64_t size);
   /// Loads `size` columns of a row, starting at `column`.
   Value loadRow(int64_t row, int64_t column, int64_t size);
-  /// Loads `size` elements from `start` on, of a segment and its padding.
+  /// Loads `size` elements of a row from `start` on. A row is a contiguous
+  /// segment followed by padding.
   Value loadPadded(int64_t row, int64_t start, int64_t size);
   void store(Value row, Value position);
   /// Stores the first `size` elements, with a mask if the vector has more.
   void storeFirst(Value row, int64_t size, Value position);
 
   void emitMemcpy();
-  /// Rows of one column of the result, starting at `row`.
+  /// Rows of one column of the result, starting at `row`, as slices of
+  /// registers.
   struct Part {
     int64_t column, row;
     SmallVector<VectorShuffles::Slice, 4> rows;
   };
 
   void emitSquareTransposes();
-  /// Stores registers that columns fill together, and keeps the other parts.
+  /// Stores each register that the rows of consecutive result columns fill
+  /// together, and leaves the other parts in `parts`.
   void storeJoined(SmallVectorImpl<Part> &parts);
   void storeParts(SmallVectorImpl<Part> &parts);
   void transposeLanes(int64_t row, int64_t column, int64_t width, int64_t lane,
                       SmallVectorImpl<Part> &parts);
   void transposeSquare(int64_t row, int64_t column, int64_t lane,
                        SmallVectorImpl<Part> &parts);
-  /// Adds the columns of a transposed square.
+  /// Adds to `parts` the columns of a square that was transposed into
+  /// `registers`.
   void addParts(int64_t row, int64_t column, int64_t lane,
                 ArrayRef<Value> registers, SmallVectorImpl<Part> &parts);
   void emitWoven();

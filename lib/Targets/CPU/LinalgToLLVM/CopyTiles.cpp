@@ -13,28 +13,31 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The maximum number of rows or columns to interleave. More are squares.
+/// The maximum number of rows or columns to interleave by two-register
+/// shuffles. Tiles with more of them are squares, unless kMostBlended applies.
 static constexpr int64_t kMostWoven = 4;
 
-/// The maximum odd number of rows or columns to interleave by blends of lanes,
-/// for up to four bytes per element. Half of the registers must hold one less.
+/// The maximum of an odd number of rows or columns to interleave by blends in
+/// each 16-byte lane, for up to four bytes per element. It is also at most one
+/// more than half of the vector registers.
 static constexpr int64_t kMostBlended = 13;
 
-/// The number of lines that one step of a copy of segments moves.
+/// The number of cache lines that one step of a copy of contiguous segments
+/// moves.
 static constexpr int64_t kRunLines = 4;
 
 /// The maximum number of columns of a tile, if each has its own offset.
 static constexpr int64_t kMostColumns = 256;
 
-/// The maximum distance of columns in the result so that the lines of a tile
-/// are on few pages.
+/// The maximum distance in bytes between the first and the last column of a
+/// tile in the result, so that its lines are on few pages.
 static constexpr int64_t kNearBytes = 8192;
 
 /// The bytes of a row to read before the next rows if columns are innermost.
 static constexpr int64_t kBlockBytes = 1024;
 
-/// The bytes of each row that are read before the next rows if these evict it.
-/// Few enough to leave threads something to share.
+/// The bytes of each row that are read before the next rows if the next rows
+/// evict it. It is small enough to leave several tiles for threads.
 static constexpr int64_t kLongBytes = 4096;
 
 /// The bytes of each row in a staged block, which may be halved or doubled.
@@ -90,8 +93,9 @@ findRun(ArrayRef<CopyDigit> digits, int64_t CopyDigit::*stride, int64_t value) {
   return std::nullopt;
 }
 
-/// Adds the digits that continue columns contiguously in the source, until
-/// columns fill whole lines.
+/// Adds to `columnDigits` the loops that continue the columns contiguously in
+/// the source, until tiles of `line` columns cover them with at most a quarter
+/// of overlap.
 static void addColumnDigits(CopyTile &tile, int64_t line) {
   while (!coversWell(tile.getNumColumns(), line, 4)) {
     std::optional<unsigned> next =
@@ -179,7 +183,8 @@ static bool planRuns(CopyTile &tile, int64_t line) {
   return true;
 }
 
-/// Returns true if `few` rows or columns are interleaved by blends of lanes.
+/// Returns true if `few` rows or columns can be interleaved by blends in each
+/// 16-byte lane: `few` is odd and at most kMostBlended.
 static bool isBlended(int64_t few, int64_t bytes, const CopyTile &tile,
                       const CpuModelParams &params) {
   int64_t most =
@@ -190,8 +195,9 @@ static bool isBlended(int64_t few, int64_t bytes, const CopyTile &tile,
          tile.vectorSize * bytes % kLaneBytes == 0;
 }
 
-/// Returns true if rows or columns that can be interleaved are by blends of
-/// lanes. Few of them need only a few two-register shuffles, if those exist.
+/// Returns true if `few` rows or columns are interleaved by blends in each
+/// 16-byte lane. Up to kMostWoven of them are shuffled if the CPU permutes
+/// elements of two registers in one instruction.
 static bool interleavesLanes(int64_t few, int64_t bytes, const CopyTile &tile,
                              const CpuModelParams &params) {
   bool isPermuted = few <= kMostWoven && params.minTwoSourcePermuteBytes != 0 &&
@@ -199,8 +205,8 @@ static bool interleavesLanes(int64_t few, int64_t bytes, const CopyTile &tile,
   return !isPermuted && isBlended(few, bytes, tile, params);
 }
 
-/// Returns true if the indices of `few` are, for each index of `many`, a
-/// contiguous segment of the side with `stride`.
+/// Returns true if `few` has few enough indices to interleave, and they are,
+/// for each index of `many`, a contiguous segment of the side with `stride`.
 static bool canInterleave(const CopyDigit &few, const CopyDigit &many,
                           int64_t CopyDigit::*stride, int64_t bytes,
                           const CopyTile &tile, const CpuModelParams &params) {
@@ -209,7 +215,8 @@ static bool canInterleave(const CopyDigit &few, const CopyDigit &many,
          many.*stride == few.extent && many.extent >= tile.vectorSize;
 }
 
-/// Writes parts of a result line together if registers hold all sources.
+/// Sets `tile.rowsTogether` so that the registers that are parts of one result
+/// line are written together, if the vector registers hold all of them.
 static void joinParts(CopyTile &tile, int64_t lane,
                       const CpuModelParams &params) {
   int64_t parts = tile.rows / tile.vectorSize, registers = parts * lane;
@@ -220,9 +227,9 @@ static void joinParts(CopyTile &tile, int64_t lane,
     tile.loadSize /= 2;
 }
 
-/// Returns true if the stage has the order of the result. Elements of one or
-/// two bytes are staged in the order of the source, because a line holds so
-/// many that tiles return to each line.
+/// Returns true if the stage of a copy of elements of `bytes` bytes has the
+/// order of the result. Elements of one or two bytes are staged in the order of
+/// the source, because a line holds so many that tiles return to each line.
 static bool stagesResult(int64_t bytes) { return bytes > 2; }
 
 /// Returns the stride in elements of columns in a stage in result order.
@@ -389,7 +396,8 @@ static bool planSquareTranspose(CopyTile &tile, int64_t bytes,
     tile.rows = numRows;
   // If one digit fills registers well, further digits would only add divisions.
   addColumnDigits(tile, std::min(line, tile.vectorSize));
-  // They do not if one tile has all columns that fill registers together.
+  // One digit less suffices if a tile then has all its columns and the rows of
+  // several columns fill registers together.
   CopyTile less = tile;
   less.columnDigits.pop_back();
   less.columns = less.getNumColumns();
@@ -397,7 +405,8 @@ static bool planSquareTranspose(CopyTile &tile, int64_t bytes,
       less.columns >= line && less.columns <= kMostColumns)
     tile.columnDigits = less.columnDigits;
   int64_t numColumns = tile.getNumColumns();
-  // Offsets of columns of several digits are static if one tile has all.
+  // The offsets of columns of several digits are static if one tile has all
+  // columns.
   int64_t most = tile.columnDigits.size() > 1 ? kMostColumns : line;
   tile.columns =
       numColumns <= most ? numColumns : chooseSize(numColumns, line, lane);
@@ -475,8 +484,9 @@ std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
   return tile;
 }
 
-/// Returns true if the copy iterates over `row`, and each other digit is in
-/// `outer` or within one row. Padding must follow a digit that is neither.
+/// Returns true if the loops of `part` are `row`, all of `outer`, and loops
+/// that stay within one row. `row` and `outer` must not be contiguous in the
+/// result, so that padding can follow the contiguous segments.
 static bool hasRows(const CopyTile &part, const CopyDigit &row,
                     ArrayRef<CopyDigit> outer) {
   size_t numOuter = 0;
@@ -582,7 +592,7 @@ std::optional<Factors> layout::readSum(AffineExpr expr) {
 }
 
 /// Returns true if every dim of extent above one is in exactly one result, and
-/// every result is a sum.
+/// every result is a sum of dims times positive constants.
 static bool isCopyMap(AffineMap map, ArrayRef<int64_t> extents) {
   SmallVector<unsigned> uses(map.getNumDims(), 0);
   for (AffineExpr expr : map.getResults()) {

@@ -30,14 +30,16 @@
 
 namespace mlir::layout {
 
-/// One loop of a copy. Dynamic sizes are kDynamic; strides are in elements.
+/// One loop of a copy: its extent, and its strides `in` the source and `out` in
+/// the result, in elements. Dynamic numbers are ShapedType::kDynamic.
 struct CopyDigit {
-  /// Stands for a dynamic extent of rows or columns. Plans assume at least one
+  /// Replaces a dynamic extent of rows or columns. Plans assume at least one
   /// full tile, which the emitter must check at run time.
   static constexpr int64_t kDynamic = int64_t(1) << 30;
 
   int64_t extent, in, out;
-  /// The loop of the op that a dynamic size belongs to.
+  /// The number of the loop of the copied op, which has the value of a dynamic
+  /// extent.
   unsigned loop;
 
   bool isDynamic() const { return extent == kDynamic; }
@@ -63,10 +65,11 @@ struct CopyTile {
     Deinterleave
   };
   Strategy strategy = Strategy::Memcpy;
-  /// The digits, slowest of the result first, without digits of extent one, and
-  /// with digits merged that are contiguous on both sides.
+  /// The loops of the copy in order of decreasing stride in the result, without
+  /// loops of extent one. Loops that are contiguous on both sides are merged.
   SmallVector<CopyDigit> digits;
-  /// The digits that are contiguous in the source, fastest first.
+  /// The loops, as positions in `digits`, that together are contiguous in the
+  /// source, fastest first. They iterate over columns.
   SmallVector<unsigned, 2> columnDigits;
   unsigned rowDigit = 0;
   int64_t columns = 1, rows = 1;
@@ -77,10 +80,13 @@ struct CopyTile {
   /// The number of elements of a row that one load reads if registers are
   /// filled with rows: one 16-byte lane or more.
   int64_t loadSize = 1;
-  /// True if rows or columns are interleaved by blends of lanes.
+  /// True if rows or columns are interleaved in each 16-byte lane by blends and
+  /// permutations (VectorShuffles::interleaveParts), and not by two-register
+  /// shuffles.
   bool interleavesLanes = false;
-  /// The number of rows that fill a line of the result, whose registers are
-  /// stored column by column; 0 to store each register when it is computed.
+  /// The number of rows whose registers are kept until they fill cache lines of
+  /// the result, and are then stored column by column; 0 to store each register
+  /// when it is computed.
   int64_t rowsTogether = 0;
   /// The number of columns that are copied before the next rows. If it exceeds
   /// `columns`, columns are the innermost loop.
@@ -95,15 +101,17 @@ struct CopyTile {
       product *= digits[digit].extent;
     return product;
   }
-  /// Returns the rows of one square. Rows after those of the tile are unused.
+  /// Returns the number of rows of the square that registers transpose, a power
+  /// of two up to `vectorSize`. Rows after those of the tile are unused.
   int64_t getSquareRows() const {
     return llvm::PowerOf2Ceil(std::min(rows, vectorSize));
   }
-  /// Returns the offset of a column of the tile in the result from the first
-  /// column, or std::nullopt if it is dynamic.
+  /// Returns the distance in elements, in the result, of a column of the tile
+  /// from the first one, or std::nullopt if it is dynamic.
   std::optional<int64_t> getOffset(int64_t column) const;
-  /// Returns true if the rows of a column are part of a register, and the rows
-  /// of another column follow them in the result at a known offset.
+  /// Returns true if a register holds more elements than a column of the tile
+  /// has rows, and the rows of another column follow in the result at a static
+  /// offset. One store then writes several columns.
   bool fillsRegisters() const;
   /// Returns the number of rows that one load reads, because they are
   /// contiguous in the source.
@@ -136,9 +144,10 @@ struct CopyChunk {
   SmallVector<CopyTile> tiles;
 };
 
-/// Plans chunks for copies that read parts of the same short rows, each from
-/// its own offset on. One copy after the other would read shared lines twice.
-/// Returns std::nullopt if no digit counts such rows.
+/// Plans chunks for copies that read parts of the same rows, each from its own
+/// offset on. One copy after the other would read shared lines twice. Returns
+/// std::nullopt if there are no common rows of at most 1 KiB, if all rows fit
+/// in half of L1, or if a copy has no tile in a chunk.
 std::optional<CopyChunk> planCopyChunks(ArrayRef<CopyTile> parts,
                                         ArrayRef<int64_t> offsets,
                                         int64_t bytes,
@@ -161,8 +170,10 @@ bool canCopyInVectors(Type element);
 /// layout-cpu-tile-transposes rewrites it.
 bool isCopyBetweenOrders(linalg::LinalgOp op);
 
-/// A sum of dims times factors.
+/// A sum of dims times positive constants, as pairs (dim, constant).
 using Factors = SmallVector<std::pair<unsigned, int64_t>, 4>;
+/// Returns the dims of `expr` without its constants, or std::nullopt if it is not
+/// such a sum.
 std::optional<Factors> readSum(AffineExpr expr);
 
 } // namespace mlir::layout

@@ -27,8 +27,8 @@ namespace mlir::layout {
 
 using namespace mlir;
 
-/// Returns the size of a dim, static or from the op that creates the tensor, or
-/// null if it is unknown.
+/// Returns the size of `dim` from the type of `tensor` or from the op that
+/// creates it, or null if it is unknown.
 static OpFoldResult findSize(Value tensor, int64_t dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
@@ -85,7 +85,8 @@ struct EmitKernels : layout::impl::EmitKernelsPassBase<EmitKernels> {
     getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     layout::EmitOptions options{contractFMA, parallelLoops};
     IRRewriter builder(&getContext());
-    // Uses for sizes would keep a producer from being fused; kernels add more.
+    // A producer with several uses is not fused, so uses by tensor.dim are
+    // removed. Emitted kernels add more of them.
     for (linalg::LinalgOp op : llvm::reverse(ops))
       layout::replaceDimOfResults(builder, op);
     layout::PackedConstants packed;

@@ -49,7 +49,8 @@ Value Emitter::broadcast(Value value, const Point &point) {
 
 SmallVector<Value> Emitter::subscripts(AffineMap map, const Point &point) {
   MLIRContext *context = b.getContext();
-  // Packed weights are indexed by the number of the tile.
+  // The maps of packed weights divide loops by the tile size (floordiv), so
+  // that they index tiles by number.
   bool hasBlocks = false;
   for (AffineExpr result : map.getResults())
     result.walk([&](AffineExpr expr) {
@@ -77,7 +78,7 @@ SmallVector<Value> Emitter::subscripts(AffineMap map, const Point &point) {
   return indices;
 }
 
-/// Returns the scalar points of a vector.
+/// Returns one scalar point for each lane of the vector at `point`.
 SmallVector<Point> Emitter::lanesOf(const Point &point) const {
   SmallVector<Point> lanes;
   for (int64_t number = 0; number < point.width; ++number) {
@@ -89,7 +90,7 @@ SmallVector<Point> Emitter::lanesOf(const Point &point) const {
   return lanes;
 }
 
-/// Adds the buffer of `tensor` to the arguments of the body.
+/// Adds an argument to the body of the cpu.kernel: the memref of `tensor`.
 void Emitter::addBuffer(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   tensors.push_back(tensor);
@@ -97,7 +98,8 @@ void Emitter::addBuffer(Value tensor) {
                    tensor.getLoc());
 }
 
-/// Returns the buffer of an input tensor, adding it if necessary.
+/// Returns the body argument that is the memref of an input tensor, and adds it
+/// if there is none.
 Value Emitter::bufferOf(Value tensor) {
   unsigned results = kernel.lastStarts().size();
   auto *known = std::find(tensors.begin() + results, tensors.end(), tensor);
@@ -130,11 +132,9 @@ Value Emitter::read(Value value, AffineMap map, const Point &point) {
   return readStrided(value, indices, stride, point);
 }
 
-/// Reads elements of a row of `buffer`, starting at `indices` and `stride`
-/// apart. Loads whole vectors, the last of which ends with the last element, so
-/// that no element after it is read.
-///
-///   8 lanes, stride 2   loads of 8 elements at 0 and at 7, a shuffle of both
+/// Reads `point.width` elements of a row of `buffer` that are `stride` apart,
+/// from `indices` on. Loads whole vectors and shuffles them. The last vector
+/// ends with the last element, so that nothing after it is read.
 ///
 ///   8 lanes, stride 2   loads of 8 elements at 0 and at 7, a shuffle of both
 Value Emitter::readStrided(Value buffer, ArrayRef<Value> indices,
@@ -211,8 +211,8 @@ Value Emitter::readInput(const Stage &stage, unsigned input, const Point &point,
   return value;
 }
 
-/// Replaces tensor.extract in `op` by loads from buffers, and returns the op
-/// that is now in the place of `op`.
+/// Replaces every tensor.extract in `op` by a load from the buffer of its
+/// tensor. Returns `op`, or the load if `op` is itself a tensor.extract.
 Operation *Emitter::loadInPlace(Operation *op) {
   SmallVector<tensor::ExtractOp> extracts;
   op->walk([&](tensor::ExtractOp each) { extracts.push_back(each); });
@@ -305,8 +305,7 @@ SmallVector<Value> Emitter::evaluate(const Stage &stage, ArrayRef<Value> inputs,
           inner.getOperand(0) != inner.getOperand(2))
         local.map(inner.getOperand(0),
                   mapping.lookupOrDefault(inner.getOperand(0)));
-      // Scalar operands of a vector condition were broadcast above. A select of
-      // scalars only is not handled here.
+      // If the condition is a vector, the scalar operands were broadcast above.
       clone = b.clone(inner, local);
       for (OpResult result : clone->getResults())
         result.setType(typeAt(result.getType(), point));
@@ -427,7 +426,9 @@ void Emitter::collapseInputs() {
       collapse(old->tensor, kernel.root.groups[kernel.root.numInputs() + i]);
 }
 
-/// Returns the tensor that result `i` is written to.
+/// Returns the tensor whose memory result `i` overwrites: its init, an older
+/// tensor that the init overwrites, or a new tensor.empty if that memory has
+/// other users.
 Value Emitter::destinationOf(unsigned i) {
   linalg::LinalgOp op = kernel.last().op;
   Value init = op.getDpsInitOperand(i)->get();

@@ -79,16 +79,18 @@ protected:
 
   OpBuilder &b;
   Location loc;
-  /// A copy whose inputs are views if dims are collapsed.
+  /// A copy of the kernel in which inputs with collapsed dims are replaced by
+  /// tensor.collapse_shape.
   Kernel kernel;
   const KernelPlan &plan;
   const EmitOptions &options;
-  /// The position of the current iteration in each dim, a value or a constant.
+  /// The position of the current iteration along each kernel dim: the constant
+  /// `fixed[dim]` if it is set, else the value `base[dim]`.
   SmallVector<Value> base;
   SmallVector<std::optional<int64_t>> fixed;
   SmallVector<OpFoldResult> extents;
-  /// The body of the op, and the tensors whose buffers are its arguments: first
-  /// the results, then the inputs.
+  /// The body of the emitted cpu.kernel. Its arguments are the buffers of
+  /// `tensors`, first the results, then the inputs.
   Region body;
   SmallVector<Value> tensors;
   /// True if threads share the loops over tiles.

@@ -22,11 +22,13 @@
 
 namespace mlir::layout {
 
-/// Returns true if upstream can lower an expansion to `type`.
+/// Returns true if upstream can lower a tensor.expand_shape to `type`: each
+/// group has at most one dynamic size.
 bool canExpandShape(RankedTensorType type,
                     ArrayRef<ReassociationIndices> groups);
 
-/// Reshapes `value` to `type`, whose sizes are `sizes`.
+/// Reshapes `value` to `type`, whose sizes are `sizes`, by tensor.expand_shape
+/// if upstream can lower it, else by tensor.reshape.
 Value expandDims(OpBuilder &b, Location loc, RankedTensorType type, Value value,
                  ArrayRef<ReassociationIndices> groups,
                  ArrayRef<OpFoldResult> sizes);

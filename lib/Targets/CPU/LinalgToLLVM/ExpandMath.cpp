@@ -51,15 +51,15 @@ using P = arith::CmpFPredicate;
 namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-/// The last digit of a float near this number is 1. Adding a number to it
-/// rounds the number to an integer, in the low bits.
+/// A float near this number has a unit in the last place of 1. Adding a small
+/// number to it rounds the number to an integer, which is in the low bits.
 constexpr double kShift = 0x1.8p23, kShiftF64 = 0x1.8p52;
-/// log(2) as a number of few digits, whose products with small integers are
-/// exact, and the remainder.
+/// log(2) as a sum: a number of few significant bits, whose products with small
+/// integers are exact, and the remainder.
 constexpr double kLog2High = 0x1.62e4p-1, kLog2Low = 0x1.7f7d1cp-20;
 
-/// Emits operations on one float type, and on integers of its width, in the
-/// shape of another type.
+/// Emits operations on the float type `element`, and on integers of its width,
+/// as scalars or as vectors of the shape of `like`.
 class Emitter {
 public:
   Emitter(OpBuilder &builder, Location loc, Type like, FloatType element,
@@ -112,7 +112,8 @@ public:
     return arith::SelectOp::create(b, condition, x, y);
   }
   Value both(Value x, Value y) { return make<arith::AndIOp>(x, y); }
-  /// The bounds propagate NaN, because all comparisons with it are false.
+  /// Returns x, or `bound` if x is less. NaN stays NaN, because all comparisons
+  /// with it are false.
   Value atLeast(Value x, double bound) {
     return select(is(P::OLT, x, bound), number(bound), x);
   }
@@ -125,12 +126,12 @@ public:
   Value withSign(Value x, Value sign) {
     return make<math::CopySignOp>(x, sign);
   }
-  /// Converts an integer of the type's width to a float.
+  /// Converts an integer between -2^22 and 2^22 to f32.
   Value fromSmallInteger(Value n) {
     Value shifted = toReal(make<arith::AddIOp>(n, toBits(number(kShift))));
     return add(shifted, -kShift);
   }
-  /// Returns 2^n as an f32.
+  /// Returns 2^n as an f32, for n from -126 to 127.
   Value powerOfTwo(Value n) {
     return toReal(makeBits<arith::ShLIOp>(makeBits<arith::AddIOp>(n, 127), 23));
   }

@@ -45,7 +45,8 @@ using namespace mlir;
 using llvm::APFloat;
 
 namespace {
-/// Describes a float type of at most 8 bits.
+/// Describes a float type of at most 8 bits. Values are bit patterns in an
+/// int64_t.
 struct SmallFloat {
   unsigned width;
   bool isExponent;  // f8E8M0FNU: neither a sign nor a mantissa, nor a zero
@@ -79,7 +80,8 @@ struct SmallFloat {
 
   int64_t getSignBit() const { return int64_t(1) << (width - 1); }
   bool hasNegativeZero() const { return nan != getSignBit(); }
-  /// Returns the bits of a number that exceeds the range.
+  /// Returns the bits that a number beyond the largest one is converted to:
+  /// infinity, else NaN, else the largest number.
   int64_t getOverflow() const {
     return infinity.value_or(nan.value_or(largest));
   }

@@ -19,8 +19,9 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns true if windows cover their operands. Otherwise, dropping the unit
-/// dim that moves a window leaves a subscript that does not cover its dim.
+/// Returns true if each subscript that is not a single loop, such as h + kh,
+/// reaches the last index of its dim. Otherwise, if a loop of one iteration
+/// were dropped, the remaining loop would not cover the dim.
 static bool windowsReachAll(linalg::LinalgOp op) {
   SmallVector<int64_t> last = op.getStaticLoopRanges();
   for (int64_t &extent : last)

@@ -79,8 +79,9 @@ static bool shouldFuse(OpOperand *operand) {
          consumer.getMatchingIndexingMap(operand).isPermutation();
 }
 
-/// Returns true if an elementwise op can use the shape of the reduction that
-/// computes `operand`, without reshapes of unit dims, so that it can finish it.
+/// Returns true if an elementwise op reads, by `operand`, an expand_shape of
+/// the result of a reduction. The op is then rewritten to the shape before the
+/// expansion, so that one kernel computes both.
 static bool shouldTakeShape(OpOperand *operand) {
   auto expand = operand->get().getDefiningOp<tensor::ExpandShapeOp>();
   auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
@@ -90,9 +91,11 @@ static bool shouldTakeShape(OpOperand *operand) {
   return expand->hasOneUse() && reduction && !isAllParallel(reduction);
 }
 
-/// Returns true if a reshape of `operand` can be folded into elementwise ops.
-/// They then have the groups of a reduction, e.g. of a grouped convolution, as
-/// dims, and can start and finish it.
+/// Returns true if the reshape that is, or that computes, `operand` can be
+/// folded into elementwise ops: an expand_shape before the init of a reduction,
+/// or a collapse_shape behind a linalg op. The ops then have the dims of the
+/// reduction, e.g. the groups of a grouped convolution, and are computed in its
+/// kernel.
 static bool shouldTakeGroups(OpOperand *operand) {
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(operand->getOwner())) {
     auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();

@@ -96,8 +96,9 @@ static bool readsAll(AffineMap map, ArrayRef<int64_t> extents) {
   return true;
 }
 
-/// Returns the row loops of `producer`, which `operand` reads, or std::nullopt
-/// if rows of the consumer are not rows of the producer.
+/// Returns the row loops of `producer`, which computes `operand`, given those
+/// of the op that reads it, or std::nullopt if the ops do not have the same
+/// `count` row dims.
 static std::optional<RowsOfLoops> findRows(linalg::LinalgOp producer,
                                            OpOperand &operand,
                                            const RowsOfLoops &consumerRows,
@@ -122,8 +123,8 @@ static std::optional<RowsOfLoops> findRows(linalg::LinalgOp producer,
 }
 
 /// Returns true if `op` can be computed in blocks of rows: it is elementwise or
-/// reads each element of some input once, and inputs shared by all rows are
-/// small.
+/// reads each element of some input once, and inputs shared by all rows have at
+/// most half the size of L1.
 static bool isRowOp(linalg::LinalgOp op, const RowsOfLoops &rows,
                     const CpuModelParams &target) {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
@@ -140,8 +141,9 @@ static bool isRowOp(linalg::LinalgOp op, const RowsOfLoops &rows,
   return readsOnce;
 }
 
-/// Adds the ops that only `chain` uses and that are row ops of its rows. A
-/// producer that is not added is met again when another user of it is added.
+/// Adds to `chain` the producers that only its ops use and that can be computed
+/// in the same blocks of rows, up to 16 ops in all. A producer with a user that
+/// is not in the chain is tried again when that user is added.
 static void addProducers(Chain &chain, const CpuModelParams &target) {
   constexpr size_t kMostMembers = 16;
   SmallVector<Operation *> worklist{chain.last};
@@ -203,7 +205,7 @@ static std::pair<int64_t, int64_t> countBytes(const Chain &chain) {
 }
 
 /// Returns the chain that ends in `op`, or std::nullopt if it has no reduction
-/// of rows or saves too few bytes.
+/// of rows, or saves reads and writes of at most half the size of L2.
 static std::optional<Chain> findChain(linalg::LinalgOp op,
                                       const CpuModelParams &target) {
   if (!isPlain(op) || op.getNumReductionLoops() != 0)
@@ -255,7 +257,8 @@ static int64_t chooseBlock(const Chain &chain, const CpuModelParams &target) {
   return most;
 }
 
-/// Returns the slice of `tensor`, which `map` indexes, for a block of rows.
+/// Returns the slice of `tensor`, which `map` indexes, for a block of rows, or
+/// `tensor` itself if it has no row dim.
 static Value slice(OpBuilder &b, Location loc, Value tensor, AffineMap map,
                    const RowsOfLoops &rows, ArrayRef<OpFoldResult> offsets,
                    ArrayRef<int64_t> sizes) {
@@ -280,7 +283,8 @@ static Value slice(OpBuilder &b, Location loc, Value tensor, AffineMap map,
   return tensor::ExtractSliceOp::create(b, loc, tensor, from, shape, ones);
 }
 
-/// Adds the offsets of a block to the indices of rows in the body of `op`.
+/// Adds the offsets of a block to the results of linalg.index for row loops in
+/// the body of `op`.
 static void moveIndices(OpBuilder &b, linalg::LinalgOp op,
                         const RowsOfLoops &rows,
                         ArrayRef<OpFoldResult> offsets) {

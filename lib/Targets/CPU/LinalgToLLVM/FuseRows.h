@@ -13,9 +13,10 @@
 
 namespace mlir::layout {
 
-/// Computes each elementwise op and the ops that only it needs in blocks of
-/// rows if there is a reduction of rows among them, as in softmax and
-/// normalizations, and if their tensors do not fit L2.
+/// Rewrites chains of ops to loops over blocks of rows: an elementwise op and
+/// the producers that only it needs, if one of them reduces rows, as in softmax
+/// and normalizations. Rewrites only chains that save more than half the size
+/// of L2 in reads and writes.
 void fuseRows(Operation *function, const CpuModelParams &target,
               bool parallelLoops);
 

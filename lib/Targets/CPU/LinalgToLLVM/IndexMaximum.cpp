@@ -52,7 +52,7 @@ private:
   // The index before casts, and whether they extend its sign.
   Value element;
   bool isSigned = true;
-  // The reduction.
+  // The sizes of the loops, the operands and the maps of the reduction.
   SmallVector<OpFoldResult> sizes;
   SmallVector<Value> operands;
   SmallVector<AffineMap> maps;
@@ -119,7 +119,8 @@ void MaximumEmitter::chooseElement(Value index) {
       return;
     Type from = cast->getOperand(0).getType(), to = element.getType();
     unsigned width = to.isIndex() ? 64 : to.getIntOrFloatBitWidth();
-    // A cast to a narrower index, or another kind of extension.
+    // Stops at a truncation, at an index, at less than 8 bits, and if
+    // extensions of both kinds are mixed.
     if (from.isIndex() || from.getIntOrFloatBitWidth() > width ||
         from.getIntOrFloatBitWidth() < 8 ||
         (element != index && isSigned == isUnsigned))
@@ -129,7 +130,8 @@ void MaximumEmitter::chooseElement(Value index) {
   }
 }
 
-/// Sets the sizes of the loops. Returns false if one of them is 0.
+/// Sets `sizes` to the sizes of the loops that the index depends on, and
+/// `result.extents` to the dynamic ones. Returns false if a size is 0.
 bool MaximumEmitter::setSizes(IndexMaximum &result) {
   SmallVector<Range> ranges = op.createLoopRanges(builder, op.getLoc());
   for (unsigned d : isUsed.set_bits()) {
@@ -143,8 +145,9 @@ bool MaximumEmitter::setSizes(IndexMaximum &result) {
   return true;
 }
 
-/// Sets the operands and their maps. Loops that are not dims of any operand
-/// become dims of an additional empty tensor.
+/// Sets the operands of the reduction and their maps. A loop that is not a dim
+/// of any operand becomes a dim of an additional tensor.empty, which gives it a
+/// size.
 void MaximumEmitter::setOperands() {
   MLIRContext *context = op.getContext();
   SmallVector<AffineExpr> dims(op.getNumLoops(),
@@ -231,8 +234,9 @@ Value MaximumEmitter::emitReduction(ReductionStep step) {
                                    ValueRange());
 }
 
-/// Collects the part of the body that computes `index`. Returns false if it has
-/// ops that are not pure, or if the body does not compute `index`.
+/// Collects the ops of the body that compute `index` and the conditions under
+/// which `user` runs. Returns false if they are not pure, or if the index comes
+/// from outside of the op.
 bool MaximumEmitter::plan(Value index, Operation *user) {
   chooseElement(index);
   // A value from outside of the op is a single index and needs no reduction.

@@ -282,8 +282,9 @@ static Value getYielded(BlockArgument argument) {
       cast<OpResult>(operand).getResultNumber());
 }
 
-/// Returns true if the form of `index` proves the upper bound for a dynamic
-/// size. The lower bound of 0 is proven separately.
+/// Returns true if the ops that compute `index` prove that it is below the
+/// dynamic size of `dim`, e.g. `x mod size` or `min(x, size - 1)`. That it is
+/// not negative is proven separately.
 bool IndexRanges::isBelowSize(Value index, Value tensor, unsigned dim) const {
   auto isBelow = [&](Value value) { return isBelowSize(value, tensor, dim); };
   if (auto argument = dyn_cast<BlockArgument>(index)) {

@@ -21,7 +21,8 @@ unsigned Stage::numInputs() const {
   return linalgOp.getNumDpsInputs();
 }
 
-/// Returns true if `op` reads the previous element of result `i`.
+/// Returns true if `op` reads the init element that an element of result `i`
+/// replaces.
 static bool looksAtInit(linalg::LinalgOp op, unsigned i) {
   // A reduction without iterations returns its init.
   return op.getNumReductionLoops() != 0 ||
@@ -121,7 +122,7 @@ void layout::replaceDimOfResults(RewriterBase &rewriter, linalg::LinalgOp op) {
         });
 }
 
-/// Returns the stage of an op in its own dims.
+/// Returns a stage for `op` whose kernel dims are the loops of `op`.
 static Stage ownStage(linalg::LinalgOp op) {
   Stage stage;
   stage.op = op;
@@ -209,14 +210,14 @@ static bool isUsable(linalg::LinalgOp op) {
   return true;
 }
 
-/// Returns true if `op` may run inside the kernel of its only user. Effects,
-/// such as assertions, would keep it alive and then happen twice.
+/// Returns true if `op` may be computed in the kernel of its only user. An op
+/// with effects, such as assertions, would stay alive and have them twice.
 static bool canBeTaken(linalg::LinalgOp op) {
   return op && op->hasOneUse() && op->getNumResults() == 1 && isUsable(op) &&
          !layout::hasEffects(op);
 }
 
-/// Returns the initial value of result `i` of `stage`.
+/// Returns the initial value of the accumulator of result `i` of `stage`.
 static Start findStart(const Stage &stage, unsigned i) {
   if (!stage.readsInit(i))
     return {};
@@ -243,9 +244,9 @@ static Start findStart(const Stage &stage, unsigned i) {
   return old;
 }
 
-/// Returns the extents of the loops of `op`. An extent is static if the type of
-/// any operand states it, not only that of the first which the loop indexes:
-/// steps after this one drop dims that are one in their own operand.
+/// Returns the extents of the loops of `op`. An extent is static if it is
+/// static in the type of any operand that the loop indexes. Later steps drop
+/// the dims of an operand that have size 1 in its own type.
 static SmallVector<int64_t> getExtents(linalg::LinalgOp op) {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   for (OpOperand &operand : op->getOpOperands())

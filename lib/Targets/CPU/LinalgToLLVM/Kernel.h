@@ -48,10 +48,11 @@ struct Stage {
   unsigned numInputs() const;
   /// Returns the type of operand `i`, collapsed if it is a tensor.
   Type getType(unsigned i) const;
-  /// Collapses dims `from` to `to` of operand `i` into one, which the map
-  /// indexes by the subscript of dim `kept`.
+  /// Collapses dims `from` to `to` (inclusive) of operand `i` into one dim. Its
+  /// subscript in the map is that of dim `kept`; the others are dropped.
   void collapse(unsigned i, unsigned from, unsigned to, unsigned kept);
-  /// Returns true if the op reads the previous element of result `i`.
+  /// Returns true if the op reads the init element that an element of result
+  /// `i` replaces, as every op with a reduction does.
   bool readsInit(unsigned i) const;
 };
 
@@ -61,8 +62,9 @@ struct SplatStart {
 struct TensorStart {
   Value tensor;
 };
-/// The initial value of an accumulator: unspecified if it is not read, a scalar
-/// for all elements, the elements of a tensor, or the results of a stage.
+/// The initial value of an accumulator: unspecified (monostate) if it is never
+/// read, one scalar for all elements, the elements of a tensor, or the results
+/// of a producer that is computed in the kernel.
 using Start = std::variant<std::monostate, SplatStart, TensorStart, Stage>;
 
 struct Kernel {
@@ -73,8 +75,8 @@ struct Kernel {
   SmallVector<Start> finishStarts; // one per result of `finish`
 
   SmallVector<utils::IteratorType> iterators;
-  SmallVector<int64_t> extents; // kDynamic where unknown
-  /// The root dims that mergeLoops merged into each dim.
+  SmallVector<int64_t> extents; // kDynamic if unknown
+  /// Per kernel dim, the other dims of the root that mergeLoops merged into it.
   std::vector<SmallVector<unsigned>> merged;
 
   /// Returns the stage that writes the results.
@@ -90,21 +92,25 @@ struct Kernel {
   SmallVector<const Stage *> stages() const;
 };
 
-/// Returns the kernel that ends in `op`, or failure. Does not modify IR.
+/// Returns the kernel whose last stage is `op`, or failure unless `op` is on
+/// plain tensors of numbers, has results indexed by exactly its parallel loops,
+/// and is not a transposing copy. Does not modify IR.
 FailureOr<Kernel> matchKernel(linalg::LinalgOp op);
 
-/// Collapses, in each tensor of the kernel, the last dim with more than one
-/// position and the dims after it, and merges parallel loops that are
-/// contiguous in all tensors.
+/// Collapses trailing unit dims in each tensor of the kernel (1x64x1x1 ->
+/// 1x64), and merges parallel loops that are contiguous in all tensors (14x14
+/// pixels -> 196).
 void mergeLoops(Kernel &kernel);
 
-/// Returns the op of the root that combines its only result with the next
-/// value, or null if the root does more than that or the order of values
+/// Returns the op, such as arith.addf, that combines the only accumulator of
+/// the root with the next value. Returns null if the root has several results,
+/// if its body does more with the accumulator, or if the order of values
 /// matters beyond rounding.
 Operation *findCombiner(const Kernel &kernel);
 
-/// Returns the ops of the body that `wanted` needs, in order. With
-/// `withEffects`, includes ops with side effects, such as assertions.
+/// Returns the ops of `body` that `wanted` depends on, directly or not, in
+/// program order. With `withEffects`, includes ops with side effects, such as
+/// assertions.
 SmallVector<Operation *> neededOps(Block *body, ArrayRef<Value> wanted,
                                    bool withEffects = true);
 
@@ -113,7 +119,7 @@ SmallVector<Operation *> neededOps(Block *body, ArrayRef<Value> wanted,
 /// all of `value` may overwrite that tensor instead.
 Value overwrittenBy(Value value);
 
-/// Returns true if the body has side effects.
+/// Returns true if an op in the body of `op` has side effects.
 bool hasEffects(linalg::LinalgOp op);
 
 /// Returns the number of bits of an element; an index has 64.

@@ -17,7 +17,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The minimum number of rows in a tile of a dynamic extent, other than one.
+/// The minimum rows of the tiles, other than single rows, that cover the
+/// remainder of a dynamic extent.
 static constexpr int64_t kLeastRows = 3;
 
 namespace {
@@ -49,10 +50,11 @@ private:
   /// The extent of the current tile in each dim.
   SmallVector<int64_t> size;
   std::optional<HoistedMasks> masks;
-  /// The bounds of the loop over the lanes of a reduction, if they are not
-  /// those of its dim.
+  /// The bounds of the reduction loop on lanes while emitReductionLanes runs:
+  /// first those of whole vectors, then those of the remaining elements.
   OpFoldResult lanesFrom, lanesTo;
-  /// The start of the current part of the reduction, or null if it is whole.
+  /// The first iteration of the current part of the reduction, or null if the
+  /// reduction is not split into parts.
   Value partBegin;
 };
 
@@ -106,7 +108,7 @@ SmallVector<Value> TileEmitter::emitStep(ValueRange accumulators) {
   return next;
 }
 
-/// Returns the end of the last whole step along `dim`.
+/// Returns the extent of `dim` rounded down to a multiple of `step`.
 OpFoldResult TileEmitter::wholeSteps(unsigned dim, int64_t step) {
   if (std::optional<int64_t> extent = getConstantIntValue(extents[dim]))
     return b.getIndexAttr(*extent - *extent % step);
@@ -125,15 +127,16 @@ OpFoldResult TileEmitter::coveredBy(unsigned dim, int64_t step) {
   return arith::SelectOp::create(b, loc, fits, extent, index(0)).getResult();
 }
 
-/// Returns true if a tile reads elements that it overwrites, so that it must
-/// not be computed twice.
+/// Returns true if a tile reads elements of the results that it overwrites, so
+/// that it must not be computed twice.
 bool TileEmitter::readsResults() const {
   return llvm::any_of(kernel.lastStarts(), [](const Start &start) {
     return std::holds_alternative<TensorStart>(start);
   });
 }
 
-/// Returns the end of the loop over a reduction dim, with its bounds applied.
+/// Returns the end of the loop over a reduction dim: the minimum of its extent
+/// and of the bounds that replace masks of the body.
 Value TileEmitter::reductionEnd(unsigned dim) {
   Value end = getValueOrCreateConstantIndexOp(b, loc, extents[dim]);
   if (!masks)
@@ -224,7 +227,9 @@ Value TileEmitter::isPartAt(int64_t position) {
                                index(position));
 }
 
-/// Returns the accumulators before the reduction, or its current part.
+/// Returns the accumulators of a tile before the reduction. If the reduction is
+/// split into parts, those after the first continue with the sums that the
+/// result stores.
 SmallVector<Value> TileEmitter::startTile(ArrayRef<Point> points) {
   if (!partBegin || readsResults())
     return start(points);
@@ -278,8 +283,9 @@ void TileEmitter::emitTile() {
       });
 }
 
-/// Emits the tiles of size `step` that cover [from, to). They divide the range
-/// evenly unless they overlap.
+/// Emits a loop over tiles of `step` elements that cover [from, to) of the dim
+/// of loop `level`. With `overlaps`, the last tile ends at `to` and recomputes
+/// elements of the one before; otherwise `step` divides the range.
 void TileEmitter::emitSpan(unsigned level, OpFoldResult from, OpFoldResult to,
                            int64_t step, bool overlaps) {
   unsigned dim = plan.order[level];
@@ -392,7 +398,8 @@ void TileEmitter::emitDynamicRows(unsigned level) {
   emitSpan(level, from, extents[dim], 1);
 }
 
-/// Emits the loops from `level` on in a loop over parts of the reduction.
+/// Emits a loop over the parts of the reduction, which contains the loops from
+/// `level` on.
 void TileEmitter::emitParts(unsigned level) {
   auto loop = scf::ForOp::create(b, loc, index(0),
                                  index(kernel.extents[plan.parts->dim]),

@@ -26,7 +26,8 @@ static bool isVectorizable(const Stage &stage) {
   for (Operation &inner : body->without_terminator()) {
     if (isa<linalg::IndexOp, arith::ConstantOp>(inner))
       continue;
-    // classifyStage decides whether lanes can read by indices.
+    // classifyStage decides whether the lanes of a vector can read the elements
+    // of tensor.extract.
     if (!isa<tensor::ExtractOp>(inner) &&
         (!OpTrait::hasElementwiseMappableTraits(&inner) ||
          inner.getNumRegions() != 0))
@@ -69,8 +70,8 @@ static bool hasIndicesOfLanes(const Kernel &kernel, const Stage &stage,
   return true;
 }
 
-/// Returns the worst access of `stage` with lanes along `dim`, at least
-/// Contiguous, or std::nullopt if `dim` cannot be on lanes.
+/// Returns the worst kind of access of `stage` if vector lanes are along `dim`
+/// (Contiguous is the best), or std::nullopt if `dim` cannot be on lanes.
 static std::optional<LaneAccess>
 classifyStage(const Kernel &kernel, const Stage &stage, unsigned dim) {
   auto worst = LaneAccess::Contiguous;
@@ -93,8 +94,8 @@ classifyStage(const Kernel &kernel, const Stage &stage, unsigned dim) {
   return worst;
 }
 
-/// Returns the worst access of all stages with lanes along `dim`, or
-/// std::nullopt if `dim` is not parallel or cannot be on lanes.
+/// Returns the worst kind of access of all stages if vector lanes are along
+/// `dim`, or std::nullopt if `dim` is not parallel or cannot be on lanes.
 static std::optional<LaneAccess> classifyKernel(const Kernel &kernel,
                                                 unsigned dim) {
   if (!kernel.isParallel(dim))
@@ -133,7 +134,8 @@ bool layout::isWholeBytes(Type element) {
   return bits >= 8 && llvm::isPowerOf2_32(bits);
 }
 
-/// Returns true if some elements are read or written by separate scalar ops.
+/// Returns true if a tensor has elements of less than a byte, such as i1, which
+/// are read and written one by one by scalar ops.
 static bool movesSingleElements(const Kernel &kernel) {
   return llvm::any_of(kernel.stages(), [](const Stage *stage) {
     return !llvm::all_of(stage->op->getOperandTypes(), [](Type type) {
@@ -153,8 +155,8 @@ static unsigned widestResult(const Kernel &kernel) {
   return bits;
 }
 
-/// Returns the first reduction of at least `least` elements whose lanes can
-/// hold parts of a result, or std::nullopt if there is none.
+/// Returns the first reduction dim of at least `least` iterations whose lanes
+/// can hold partial results, or std::nullopt if there is none.
 static std::optional<unsigned> findReductionLane(const Kernel &kernel,
                                                  double least) {
   for (unsigned dim = 0, e = kernel.extents.size(); dim < e; ++dim)
@@ -188,14 +190,16 @@ static std::optional<unsigned> findLane(const Kernel &kernel, int64_t size) {
   return findParallelLane(kernel, LaneAccess::Other);
 }
 
-/// Sets the dim of the lanes of `plan` and the number of elements of a vector.
+/// Sets `plan.lane` and `plan.vectorSize`. Leaves them unset if the target has
+/// no vectors, an op has no vector form, or a vector would have one element.
 static void chooseLane(const Kernel &kernel, const CpuModelParams &target,
                        KernelPlan &plan) {
   if (target.vectorBits == 0 ||
       !llvm::all_of(kernel.stages(),
                     [](const Stage *stage) { return isVectorizable(*stage); }))
     return;
-  // If each lane needs its own ops, more lanes are more code and not faster.
+  // If every element needs its own scalar op, vectors of more than vectorBits /
+  // 32 lanes are more code and not faster.
   unsigned least = movesSingleElements(kernel) ? 32 : 8;
   unsigned bits = std::max(widestResult(kernel), least);
   int64_t size = std::max<int64_t>(1, target.vectorBits / bits);
@@ -290,7 +294,8 @@ private:
     return true;
   }
 
-  /// Evaluates `tile` with additional blocked dims.
+  /// Evaluates `tile` with 2 or more points along one more dim of `others`, and
+  /// then with divisors of the extents of further dims.
   void block(SmallVector<int64_t> &tile) {
     for (unsigned dim : others) {
       for (int64_t rows = 2; rows <= getMostRows(dim); ++rows) {
@@ -338,9 +343,10 @@ private:
 };
 } // namespace
 
-/// Ensures that there is a loop over tiles that threads can share. If one tile
-/// is most of the result, as in a global pooling, divides its largest parallel
-/// tile size (except that of the lane) by a divisor of the extent.
+/// Ensures that at least two tiles exist, so that threads can share a loop over
+/// them. If one tile is most of the result, as in a global pooling, divides the
+/// largest size of the tile along a parallel dim (except that of the lane) by a
+/// divisor of the extent.
 static void leaveLoop(const Kernel &kernel, KernelPlan &plan) {
   std::optional<unsigned> largest;
   for (auto [dim, extent] : llvm::enumerate(kernel.extents)) {

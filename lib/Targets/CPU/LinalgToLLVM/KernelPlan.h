@@ -32,7 +32,8 @@ struct KernelPlan {
   std::optional<unsigned> lane;
   /// The number of elements of one vector.
   int64_t vectorSize = 1;
-  /// The extent of the tile in every dim; 1 for reductions without lanes.
+  /// The number of elements of the register tile along every kernel dim; 1 for
+  /// reductions without lanes.
   SmallVector<int64_t> tile;
   /// The parallel dims, outermost loop first.
   SmallVector<unsigned> order;
@@ -51,8 +52,9 @@ struct KernelPlan {
   SmallVector<unsigned> pointOrder;
 };
 
-/// Returns true if elements have one storage in memory and in vectors. An i1 is
-/// one byte of memory, but one bit of a vector.
+/// Returns true if an element has the same bits in memory and in a vector: an
+/// index, or 8, 16, 32, .. bits. An i1 is one byte of memory, but one bit of a
+/// vector.
 bool isWholeBytes(Type element);
 
 /// Returns how the element that `extract` reads in the body of `stage` moves

@@ -39,7 +39,8 @@ namespace {
 struct Operand {
   double elementBytes;
   SmallVector<int64_t> shape;
-  /// The distance by which each kernel dim moves each subscript.
+  /// `moves[i][d]` is the distance by which subscript i moves when kernel dim d
+  /// advances by one.
   SmallVector<SmallVector<int64_t>> moves;
 };
 
@@ -67,7 +68,8 @@ public:
     }
   }
 
-  /// Returns the cycles to move all data of the kernel through the caches.
+  /// Returns the cycles to move the data of the kernel from L2 to L1 and from
+  /// beyond L2, if its loops over tiles have `order`, outermost first.
   double cycles(ArrayRef<unsigned> order, ArrayRef<double> tile,
                 ArrayRef<double> trips) const {
     // The factors are cycles per line from L2, and from beyond L2.
@@ -81,7 +83,7 @@ public:
   }
 
 private:
-  /// Returns the part of a cache that is available for the operands.
+  /// Returns the bytes of a cache of `bytes` that are available for operands.
   static double roomIn(int64_t bytes) { return 0.75 * bytes; }
 
   double linesOf(ArrayRef<double> span) const {
@@ -145,8 +147,9 @@ static void forEachOrder(ArrayRef<unsigned> dims,
   } while (std::next_permutation(positions.begin(), positions.end()));
 }
 
-/// Returns true if the first result can store partial sums: its type is that of
-/// the sums, its memory has no other use, and each tile writes it once.
+/// Returns true if the memory of the only result can store partial sums between
+/// parts: it has the type of the sums, nothing else reads it, and the extents
+/// are static.
 static bool canKeepParts(const Kernel &kernel, const KernelPlan &plan) {
   linalg::LinalgOp root = kernel.root.op, last = kernel.last().op;
   Value result = last.getDpsInitOperand(0)->get();
@@ -164,8 +167,9 @@ static bool canKeepParts(const Kernel &kernel, const KernelPlan &plan) {
   return result.getDefiningOp<tensor::EmptyOp>() != nullptr;
 }
 
-/// Splits the reduction if the loops over `looped` then take less than `least`
-/// cycles. Sets `plan.parts` and the `best` order of the loops.
+/// Splits the outermost reduction into parts if the loops over `looped` then
+/// take less than `least` cycles. Sets `plan.parts` and `best`, the order of
+/// the loops over tiles.
 static void chooseParts(const Kernel &kernel, const Traffic &traffic,
                         ArrayRef<unsigned> looped, SmallVector<double> tile,
                         SmallVector<double> trips, double least,
@@ -182,7 +186,8 @@ static void chooseParts(const Kernel &kernel, const Traffic &traffic,
         plan.lane == each ? llvm::divideCeil(size, plan.vectorSize) : size;
   for (double count : trips)
     tiles *= count;
-  // Tiles with fewer steps mostly start and end.
+  // With fewer steps in a part, a tile would mostly load and store its
+  // accumulators.
   constexpr double leastSteps = 128, cyclesToBegin = 20;
   double inner = 1;
   for (unsigned each = dim + 1; each < tile.size(); ++each)
@@ -199,7 +204,7 @@ static void chooseParts(const Kernel &kernel, const Traffic &traffic,
     // Each part reads and writes the tiles of the result.
     double kept = (trips[dim] - 1) * tiles * (points + cyclesToBegin);
     forEachOrder(looped, [&](ArrayRef<unsigned> order) {
-      // Threads share the outermost loop.
+      // Threads share the outermost loop, so it is not the loop over parts.
       for (unsigned level = 1; level < order.size(); ++level) {
         SmallVector<unsigned> loops(order);
         loops.insert(loops.begin() + level, dim);

@@ -95,7 +95,8 @@ private:
   OpBuilder b;
   LLVMTypeConverter converter;
   Type pointerType;
-  /// The key is the previous pointer, the value, and its factor.
+  /// The results of getPointer, by the previous pointer, the value and its
+  /// factor.
   DenseMap<std::tuple<Value, Value, int64_t>, Value> pointers;
   DenseMap<Value, Value> firsts, words;
 };
@@ -174,7 +175,8 @@ Value AccessLowering::getWord(Value index) {
   return word;
 }
 
-/// Returns `previous` advanced by `factor` elements times `value`.
+/// Returns the pointer `previous` advanced by `factor` * `value` elements,
+/// defined as early as possible.
 Value AccessLowering::getPointer(Location loc, Value previous, Value value,
                                  int64_t factor, Type element) {
   auto [known, isNew] = pointers.try_emplace({previous, value, factor});

@@ -27,10 +27,11 @@
 using namespace mlir;
 
 static constexpr StringLiteral kFailName("layout.fail_index");
-// Leaves space for the numbers and the fixed text besides the name.
+// The size of the buffer for the message, and the maximum length of the name in
+// it, so that the numbers and the fixed text have space.
 static constexpr size_t kMostCharacters = 512, kMostOfName = 300;
 
-/// Returns the format of the message, with a final zero.
+/// Returns the snprintf format of the message, with a final zero.
 static std::string makeFormat(cpu::AssertIndexOp op) {
   std::string format;
   llvm::raw_string_ostream os(format);

@@ -28,8 +28,9 @@ using namespace mlir;
 
 namespace {
 
-/// Sets the step of slice dims of size one to 1. Otherwise, such a dim has a
-/// stride that the source does not have, and dims are dropped by strides.
+/// Sets the step of slice dims of size one to 1. Otherwise such a dim has a
+/// stride that the source does not have, and upstream finds the dims that a
+/// slice drops by comparing strides.
 template <typename SliceOp>
 struct NoStepForOneIndex : OpRewritePattern<SliceOp> {
   using OpRewritePattern<SliceOp>::OpRewritePattern;

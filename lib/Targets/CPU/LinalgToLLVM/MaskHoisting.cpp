@@ -43,7 +43,8 @@ static std::optional<AffineExpr> affineOf(Value value) {
   return std::nullopt;
 }
 
-/// Returns true if `value` depends only on constants and parallel indices.
+/// Returns true if `value` depends only on values from outside of `body`,
+/// constants, and indices of parallel loops.
 static bool isFixedInReduction(const Kernel &kernel, Value value, Block *body) {
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -58,7 +59,9 @@ static bool isFixedInReduction(const Kernel &kernel, Value value, Block *body) {
          });
 }
 
-/// Returns the bound on a reduction loop, or std::nullopt if it is not one.
+/// Returns the bound on a reduction loop that `condition` states, or
+/// std::nullopt if it is not a comparison of affine index expressions whose
+/// difference increases with a reduction loop.
 static std::optional<LoopBound> boundOf(const Kernel &kernel, Value condition) {
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
   if (!compare)

@@ -32,7 +32,8 @@
 
 namespace mlir::layout {
 
-/// Models the steps with factor * dim + rest < 0.
+/// A bound on a reduction loop: it executes the iterations with factor * dim +
+/// rest < 0.
 struct LoopBound {
   unsigned dim;    // the reduction dim whose loop ends early
   int64_t factor;  // positive
@@ -40,17 +41,18 @@ struct LoopBound {
 };
 
 struct HoistedMasks {
-  /// The value to accumulate if all bounds and conditions hold, or null if the
-  /// body is not masked.
+  /// The next value of the accumulator if all bounds and conditions hold, which
+  /// the body computes.
   Value next;
   SmallVector<LoopBound> bounds;
   /// Conditions of the body (i1 values) that do not depend on a reduction.
   SmallVector<Value> afterwards;
 };
 
-/// Decomposes the mask of the root's only result. Returns std::nullopt if there
-/// is no mask, if a conjunct is of neither kind, or if a bound differs between
-/// the points of one `tile` (extents per kernel dim).
+/// Splits the mask of the root's only result into `bounds` and `afterwards`.
+/// Returns std::nullopt if there is no mask, if a conjunct is neither a bound
+/// on a reduction loop nor independent of reductions, or if a bound differs
+/// between points of one tile. `tile` has the extent of tiles per kernel dim.
 std::optional<HoistedMasks> findHoistableMasks(const Kernel &kernel,
                                                ArrayRef<int64_t> tile);
 

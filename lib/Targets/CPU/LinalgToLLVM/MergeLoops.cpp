@@ -53,13 +53,15 @@ static bool isPart(Value value) {
   return value.getDefiningOp<tensor::ExtractSliceOp>() || isInserted(value);
 }
 
-/// The positions of two dims in a tensor.
+/// The positions, in the shape of an operand, of the dims that two kernel loops
+/// index.
 struct Place {
   int64_t outer, inner;
 };
 
-/// Sets `place` if `outer` and `inner` iterate over adjacent dims of operand
-/// `i`. Returns true also if it depends on neither, and else false.
+/// Returns true if operand `i` allows merging the kernel loops `outer` and
+/// `inner`: either they index adjacent dims of it in this order, which are
+/// stored in `place`, or they index none of its dims.
 static bool findPlace(const Kernel &kernel, const Stage &stage, unsigned i,
                       unsigned outer, unsigned inner,
                       std::optional<Place> &place) {
@@ -88,7 +90,8 @@ static bool findPlace(const Kernel &kernel, const Stage &stage, unsigned i,
   return true;
 }
 
-/// Merges `outer` into `inner` if all operands allow it.
+/// Merges the kernel loop `outer` into the loop `inner` if all operands allow
+/// it, and collapses the dims of the operands that they index.
 static void merge(Kernel &kernel, unsigned outer, unsigned inner) {
   SmallVector<std::tuple<Stage *, unsigned, Place>> places;
   for (Stage *stage : kernel.stages())
@@ -127,7 +130,7 @@ static void collapseUnitDims(Kernel &kernel) {
 
 void layout::mergeLoops(Kernel &kernel) {
   collapseUnitDims(kernel);
-  // A loop of one iteration does not move a position.
+  // A reduction of one iteration becomes 0 in the maps.
   auto dropUnitReductions = [&](AffineMap map) {
     for (auto [dim, extent] : llvm::enumerate(kernel.extents))
       if (!kernel.isParallel(dim) && extent == 1)

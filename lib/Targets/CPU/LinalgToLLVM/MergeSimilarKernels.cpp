@@ -61,7 +61,9 @@ struct Kernel {
   SmallVector<Number> numbers;
 };
 
-/// Reads a kernel as words and integers, both in the order of its ops.
+/// Reads a kernel as a sequence of words, which is equal for kernels that
+/// differ only in integers, and appends these integers to `numbers`. Both are
+/// in the order of its ops.
 class FormReader {
 public:
   explicit FormReader(SmallVectorImpl<Number> &numbers) : numbers(numbers) {}
@@ -173,7 +175,7 @@ public:
   void apply();
 
 private:
-  /// The value of one integer in each kernel.
+  /// The values of one integer, one per kernel.
   using Values = std::vector<int64_t>;
   Values getValues(size_t number) const;
   /// Returns the number of the argument with `values`, adding it if necessary.
@@ -181,8 +183,9 @@ private:
     return arguments.try_emplace(values, arguments.size()).first->second;
   }
 
-  /// Constant steps from one pointer whose offsets differ by the same amounts
-  /// between kernels. Their new base has an argument as its offset.
+  /// GEPs with constant offsets from one pointer, whose offsets differ between
+  /// the kernels by the same amounts. They get a common base: the pointer plus
+  /// the kernel argument number `argument`.
   struct Steps {
     LLVM::GEPOp first;
     size_t argument;

@@ -57,7 +57,8 @@ static bool isConstant(Operation &op) {
           }));
 }
 
-/// Returns true for views, sizes and constants, which are not moved.
+/// Returns true for views, sizes and constants, which are not moved to
+/// functions.
 static bool isSetup(Operation &op) {
   return op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
          (isConstant(op) || llvm::all_of(op.getResultTypes(), [](Type type) {
@@ -65,7 +66,9 @@ static bool isSetup(Operation &op) {
           }));
 }
 
-/// Returns true if `op` can be moved to a function.
+/// Returns true if `op` can be moved to a function: it is not a terminator, and
+/// neither allocates nor frees memory except for its own vector loads and
+/// stores.
 static bool canMove(Operation &op) {
   return !op.hasTrait<OpTrait::IsTerminator>() &&
          layout::leavesAllocationsAlone(op, /*mayHoldOwn=*/true);
@@ -82,8 +85,9 @@ static bool asksTensors(Operation &op) {
   return walk.wasInterrupted();
 }
 
-/// Returns the shortest closed sequence that starts with `first`, or an empty
-/// list if there is none.
+/// Returns the shortest sequence of ops that starts with `first` such that no
+/// other op uses their results, or an empty list if there is none of at most
+/// kMostOps ops that can be moved.
 static SmallVector<Operation *> findRun(Operation *first) {
   SmallVector<Operation *> run;
   llvm::SmallPtrSet<Operation *, 16> inRun;
@@ -148,7 +152,8 @@ public:
         return;
       (isMemory ? memory : run).push_back(&op);
     }
-    // Becomes an argument, which layout-cpu-plan-memory allocates.
+    // The memory becomes an argument of the function, which
+    // layout-cpu-plan-memory allocates.
     for (Operation *alloc : memory)
       alloc->moveBefore(&body, body.begin());
     if (!run.empty()) // empty if there are no elements
@@ -167,7 +172,8 @@ private:
 };
 } // namespace
 
-/// Moves `run` to a new detached function. Sets `arguments` to the used values.
+/// Moves the ops `run` to a new function that is not in the module yet. Sets
+/// `arguments` to the values from outside that the ops use.
 func::FuncOp Outliner::moveToFunction(ArrayRef<Operation *> run,
                                       SmallVectorImpl<Value> &arguments) {
   Location loc = run.front()->getLoc();
@@ -208,7 +214,8 @@ func::FuncOp Outliner::moveToFunction(ArrayRef<Operation *> run,
   return function;
 }
 
-/// Returns true if a bare pointer can be passed, because the type is static.
+/// Returns true if a call can pass a value of `type` without a memref
+/// descriptor: it is not a memref, or its shape, strides and offset are static.
 static bool isPointer(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
   SmallVector<int64_t> strides;

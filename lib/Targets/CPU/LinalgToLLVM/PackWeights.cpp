@@ -120,7 +120,8 @@ static ElementsAttr packColumns(ElementsAttr value, int64_t width) {
                                         std::move(blob));
 }
 
-/// Returns the map to the packed tensor of the tensor that `map` indexes.
+/// Returns the map to the packed 1-D tensor with blocks of `width` columns, if
+/// `map` indexes the tensor of `type` that is packed.
 static AffineMap getPackedMap(AffineMap map, RankedTensorType type,
                               int64_t width) {
   AffineExpr row = getAffineConstantExpr(0, map.getContext());
@@ -205,8 +206,9 @@ void layout::packWeights(Kernel &kernel, const KernelPlan &plan,
     Value value = root.operands[i];
     ElementsAttr constant;
     if (matchPattern(value, m_Constant(&constant)) && root.groups[i].empty()) {
-      // A constant that is read once is one segment. Kernels with different
-      // tiles share blocks of one vector.
+      // A constant whose elements one tile reads has blocks of a whole tile.
+      // Otherwise blocks are one vector, so that kernels with different tiles
+      // share them.
       bool isShared = !value.hasOneUse() ||
                       known.contains({constant, plan.vectorSize}) ||
                       countTiles(kernel, plan, map) > 1;

@@ -34,12 +34,13 @@
 
 namespace mlir::layout {
 
-/// Maps a constant and the elements of a block to the packed constant.
+/// Maps a constant and the number of columns of a block to the packed constant.
 using PackedConstants = DenseMap<std::pair<Attribute, int64_t>, ElementsAttr>;
 
-/// Replaces inputs by packed ones if a reduction step leaves their rows, and L1
-/// does not hold the lines that a tile reads or, for a constant, L2 does not
-/// hold all of it. Creates ops at the builder's insertion point.
+/// Replaces inputs of the root by packed ones if the innermost reduction
+/// advances from row to row, and L1 does not hold the lines that a tile reads.
+/// A constant is also packed if it exceeds L2. Creates ops at the builder's
+/// insertion point and adds packed constants to `known`.
 void packWeights(Kernel &kernel, const KernelPlan &plan,
                  const CpuModelParams &target, OpBuilder &builder,
                  PackedConstants &known);

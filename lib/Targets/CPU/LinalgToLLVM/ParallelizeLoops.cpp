@@ -22,8 +22,9 @@ using namespace mlir;
 /// two microseconds, longer than fewer steps.
 static constexpr double kLeastSteps = 1 << 12;
 
-/// The number of iterations per core that threads share evenly, and the minimum
-/// that they share well.
+/// findNest adds inner loops to a nest until it has kIterationsPerCore
+/// iterations per core. A short loop with a dynamic trip count is not added if
+/// there are kLeastIterationsPerCore already.
 static constexpr int64_t kIterationsPerCore = 32, kLeastIterationsPerCore = 4;
 
 bool layout::isWorthThreads(linalg::LinalgOp op, int64_t vectorSize) {
@@ -52,8 +53,9 @@ static scf::ForOp getNextOfNest(scf::ForOp loop, scf::ForOp outermost) {
   return next;
 }
 
-/// Returns true if an iteration is a few vectors. These take less time than the
-/// division by a dynamic trip count that each iteration of merged loops needs.
+/// Returns true if the body of `loop` has no inner loops, so that an iteration
+/// is a few vector ops. These take less time than the division by a dynamic
+/// trip count that each iteration of merged loops needs.
 static bool isShort(scf::ForOp loop) {
   return llvm::all_of(*loop.getBody(),
                       [](Operation &op) { return op.getNumRegions() == 0; });

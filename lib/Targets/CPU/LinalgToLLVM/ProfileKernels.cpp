@@ -89,7 +89,8 @@ void Profiler::findKernels(Block &block) {
   }
 }
 
-/// Assigns a slot to each name. All parts of one op share a name.
+/// Assigns a slot, two counters, to each name of a measured op. All parts of
+/// one op of the user's program have one name.
 void Profiler::nameKernels() {
   MLIRContext *context = module.getContext();
   for (Part &kernel : kernels) {

@@ -24,7 +24,7 @@ static double stepOps(const Kernel &kernel) {
   linalg::LinalgOp root = kernel.root.op;
   Block *body = root.getBlock();
   SmallVector<Value> wanted(body->getTerminator()->getOperands());
-  // Masks that the loops take over are free.
+  // Masks that become loop bounds are free.
   if (std::optional<HoistedMasks> masks = findHoistableMasks(kernel, {}))
     wanted = {masks->next};
   for (Operation *op : neededOps(body, wanted)) {
@@ -106,7 +106,8 @@ int64_t TileCostModel::points(ArrayRef<int64_t> tile) const {
   return points;
 }
 
-/// Returns the number of values of `input` that one step reads.
+/// Returns the number of values of `input`, vectors or scalars, that one step
+/// reads.
 int64_t TileCostModel::distinct(const Input &input,
                                 ArrayRef<int64_t> tile) const {
   int64_t values = 1;
@@ -154,7 +155,8 @@ TileCostModel::findStreamed(ArrayRef<int64_t> tile) const {
 bool TileCostModel::fits(ArrayRef<int64_t> tile) const {
   if (!kernel.hasReduction())
     return points(tile) * kernel.starts.size() <= 4;
-  // The values that stay, the streamed value, and a temporary of the body.
+  // The registers of one streamed value and, if the body has more than one op,
+  // of a temporary. The values of the other inputs stay in registers.
   int64_t alive = 1 + (ops > kernel.starts.size() ? 1 : 0);
   const Input *streamed = findStreamed(tile);
   for (const Input &input : inputs)
@@ -181,7 +183,8 @@ SmallVector<unsigned> TileCostModel::orderPoints(ArrayRef<int64_t> tile) const {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Returns the number of separate memory segments that one step reads.
+/// Returns the number of separate memory segments of `input` that one step
+/// reads.
 int64_t TileCostModel::runsOfMemory(const Input &input,
                                     ArrayRef<int64_t> tile) const {
   SmallVector<unsigned> dims;
@@ -257,7 +260,7 @@ double TileCostModel::newLines(const Input &input,
   return rows * lines / std::max(repeats, 1.0);
 }
 
-/// Returns true if no other tile reads these elements of `input`.
+/// Returns true if no two tiles read the same element of `input`.
 bool TileCostModel::isReadOnce(const Input &input,
                                ArrayRef<int64_t> tile) const {
   return input.isProjection &&
@@ -267,7 +270,8 @@ bool TileCostModel::isReadOnce(const Input &input,
          });
 }
 
-/// Returns the bytes by which the innermost reduction advances in `input`.
+/// Returns the bytes between the elements of `input` that successive iterations
+/// of the innermost reduction read, or 0 if there is no reduction.
 int64_t TileCostModel::stepBytes(const Input &input) const {
   for (unsigned dim = input.stride.size(); dim-- > 0;)
     if (!kernel.isParallel(dim) && kernel.extents[dim] != 1)
@@ -288,8 +292,9 @@ double TileCostModel::pageCycles(ArrayRef<int64_t> tile) const {
   return cycles;
 }
 
-/// Returns the cycles per cache line if `bytes` are read again by the next
-/// tile, from L1, L2 or the LLC.
+/// Returns the cycles to load a cache line if the next tile reads `bytes`
+/// again: 0.5 from L1, 2 from L2, 2.5 from the LLC. At most half of a cache is
+/// available.
 double TileCostModel::cyclesPerLine(double bytes) const {
   if (bytes <= target.l1Bytes / 2)
     return 0.5;

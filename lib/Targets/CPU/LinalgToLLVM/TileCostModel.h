@@ -41,14 +41,16 @@ public:
   bool fits(ArrayRef<int64_t> tile) const;
 
   /// Returns all dims in the order in which a step visits the points of the
-  /// tile, so that the uses of each streamed value are consecutive.
+  /// tile: first the dims that move the input with the most values, so that all
+  /// uses of one of its values are consecutive and it needs one register.
   SmallVector<unsigned> orderPoints(ArrayRef<int64_t> tile) const;
 
   /// Returns the cycles of the whole kernel, partial tiles included.
   double total(ArrayRef<int64_t> tile) const;
 
-  /// Returns the cycles that one step waits for memory because each segment is
-  /// on another page, which was not prefetched. Packed weights are excluded.
+  /// Returns the cycles that one step waits for memory because each segment
+  /// that it reads starts on another page, which was not prefetched. Constants
+  /// that PackWeights may pack are excluded.
   double pageCycles(ArrayRef<int64_t> tile) const;
 
 private:
@@ -91,7 +93,8 @@ private:
   int64_t vectorSize;
   /// The vector operations of one step on one point.
   double ops;
-  /// The innermost reductions, which LLVM unrolls.
+  /// The innermost reduction dims, innermost first, with at most 32 iterations
+  /// together, which LLVM is assumed to unroll.
   SmallVector<unsigned> unrolled;
   double steps = 1;
   SmallVector<Input> inputs;

@@ -68,7 +68,8 @@ private:
   void addLoop(OpFoldResult extent, int64_t size,
                std::optional<unsigned> block = {});
   void emitLoops(unsigned level);
-  /// Returns the source or the result at the current loop indices.
+  /// Returns `side`, the source or the result, with its base moved to the
+  /// current loop indices.
   CopySide getPart(const CopySide &side, bool isResult);
   void emitTile();
   void emitStaged();
@@ -322,7 +323,7 @@ struct Part {
   Side in, out;
   SmallVector<OpFoldResult> extents;
   CopyTile tile;
-  /// The value of the padding of the tile.
+  /// The value of the padding that the tile writes, or null if it writes none.
   Value filler;
 };
 
@@ -441,9 +442,9 @@ static bool areApart(const Part &a, const Part &b) {
   });
 }
 
-/// Returns true if `part` can be copied together with the preceding parts,
-/// which are disjoint: no op with effects is between them, and the result is
-/// allocated after the source.
+/// Returns true if `part` can be copied together with the preceding parts: all
+/// have one source, the results are disjoint parts of a buffer that is
+/// allocated after the source, and no op in between has effects.
 static bool canJoin(ArrayRef<Part> before, const Part &part) {
   Operation *op = before.back().op;
   if (op->getBlock() != part.op->getBlock())
@@ -530,7 +531,8 @@ void Tiler::emit(OpBuilder &b, const Part &part, bool isShared) {
       });
 }
 
-/// Emits one chunk of all parts at a position of each outer digit.
+/// Emits all copies for one chunk of rows, at the indices `position` of the
+/// outer digits and of the first row.
 void Tiler::emitChunk(OpBuilder &b, const CopyChunk &chunk,
                       ValueRange position) {
   SmallVector<CopyDigit> digits = chunk.outer;

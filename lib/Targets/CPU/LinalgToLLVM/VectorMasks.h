@@ -1,5 +1,4 @@
-//===- VectorMasks.h - The first lanes of a vector ---------------*- C++
-//-*-===//
+//===- VectorMasks.h - The first lanes of a vector --------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +12,8 @@
 
 namespace mlir::layout {
 
-/// Creates a mask of type `wide` with the first `width` lanes set.
+/// Creates a constant mask for vectors of type `wide`, with the first `width`
+/// lanes set.
 inline Value makeMask(OpBuilder &b, Location loc, VectorType wide,
                       int64_t width) {
   SmallVector<bool> lanes(wide.getDimSize(0), false);

@@ -27,7 +27,8 @@ class VectorShuffles {
 public:
   VectorShuffles(OpBuilder &b, Location loc) : b(b), loc(loc) {}
 
-  /// Returns elements `element(0)`, `element(1)`, .. of both vectors.
+  /// Returns a vector of `size` elements. Element i is element `element(i)` of
+  /// the concatenation of `a` and `b`.
   Value shuffle(Value a, Value b, int64_t size,
                 function_ref<int64_t(int64_t)> element);
   /// Returns `size` elements of one vector, starting at `start`.
@@ -57,8 +58,8 @@ public:
     size_t part;
     int64_t element;
   };
-  /// Returns as many vectors as `parts`, made of their elements. `from` returns
-  /// the source of an element, from the numbers of the result and the element.
+  /// Returns as many vectors as `parts`, made of their elements: element e of
+  /// result r is the one at `from(r, e)`.
   SmallVector<Value> shuffleParts(ArrayRef<Value> parts,
                                   function_ref<Place(int64_t, int64_t)> from);
 

@@ -120,15 +120,17 @@ int64_t layout::countPositions(const Kernel &kernel, ArrayRef<unsigned> dims) {
   return count;
 }
 
-/// Returns the cycles of the multiplications of one channel, one place and one
-/// register tile of `tiles` tiles by `vectors`, as TileCostModel does.
+/// Returns the cycles to multiply and add, as TileCostModel does, for one
+/// channel, one of the 16 places and a register tile of `tiles` tiles by
+/// `vectors` vectors of filters.
 static double stepCycles(int64_t tiles, int64_t vectors) {
   double operations = tiles * vectors / 2.0, loads = (tiles + vectors) / 2.0;
   return std::max({operations, loads, 4.0}) + 0.5;
 }
 
-/// Returns these cycles for a strip of `tiles`. Its remainder is computed by
-/// the smallest sufficient loop of `rests`, or exactly if `rests` is empty.
+/// Returns the sum of stepCycles over a strip of `tiles` tiles, `step` at a
+/// time. The remainder is computed by the smallest sufficient loop of `rests`,
+/// or by one of its exact size if `rests` is empty.
 static double multiplyCycles(int64_t tiles, int64_t step, int64_t vectors,
                              ArrayRef<int64_t> rests) {
   int64_t rest = tiles % step;
@@ -140,8 +142,9 @@ static double multiplyCycles(int64_t tiles, int64_t step, int64_t vectors,
                     vectors);
 }
 
-/// Returns numbers of tiles up to `step`, each of which is enough faster than
-/// the next larger one to justify its own code.
+/// Returns the tile counts, ascending up to `step`, of the loops for the
+/// remainder of a strip. A loop for fewer tiles is added if it takes at most
+/// 85% of the cycles of the next larger one.
 static SmallVector<int64_t> chooseRests(int64_t step, int64_t vectors) {
   constexpr double kPays = 0.85;
   SmallVector<int64_t> rests = {step};
@@ -151,7 +154,8 @@ static SmallVector<int64_t> chooseRests(int64_t step, int64_t vectors) {
   return {rests.rbegin(), rests.rend()};
 }
 
-/// Chooses the sizes of register tiles and strips. Returns the total cycles.
+/// Sets the sizes of register tiles and strips in `found`. Returns the cycles
+/// of the whole kernel.
 static double chooseSizes(const Kernel &kernel, const KernelPlan &plan,
                           const CpuModelParams &target, WinogradPlan &found) {
   int64_t vectors = kernel.extents[*plan.lane] / plan.vectorSize;
@@ -238,7 +242,7 @@ std::optional<WinogradPlan> layout::planWinograd(const Kernel &kernel,
   return std::nullopt;
 }
 
-/// Transforms three elements along one dim of a filter to four.
+/// Computes G g: four elements from three along one dim of a filter.
 static void transform(double a, double b, double c, double (&sums)[4]) {
   sums[0] = a;
   sums[1] = a / 2 + b / 2 + c / 2;

@@ -40,7 +40,8 @@ namespace mlir::layout {
 struct WinogradPlan {
   /// The root inputs that are the image and the filter.
   unsigned image, filter;
-  /// For rows or columns, the dim of the results and that of the window.
+  /// For rows or columns, the kernel dim of the results (`place`) and the
+  /// reduction dim of the window.
   struct Axis {
     unsigned place, window;
   };
@@ -62,8 +63,9 @@ struct WinogradPlan {
 /// Returns the product of the extents of `dims`, which must be static.
 int64_t countPositions(const Kernel &kernel, ArrayRef<unsigned> dims);
 
-/// Plans a kernel by transforms, or returns std::nullopt if that is not
-/// expected to be faster than `plan`.
+/// Plans a kernel by transforms. Returns std::nullopt if it is not a 3x3
+/// convolution with stride 1 and constant filters, or if that is not expected
+/// to be faster than `plan`.
 std::optional<WinogradPlan> planWinograd(const Kernel &kernel,
                                          const KernelPlan &plan,
                                          const CpuModelParams &target);
@@ -73,7 +75,8 @@ std::optional<WinogradPlan> planWinograd(const Kernel &kernel,
 ElementsAttr transformFilters(const Kernel &kernel, const KernelPlan &plan,
                               const WinogradPlan &winograd);
 
-/// Emits the kernel by transforms, like emitKernel.
+/// Emits the kernel as transforms and 16 matrix products, and returns the new
+/// results of its last stage.
 SmallVector<Value> emitWinograd(OpBuilder &builder, const Kernel &kernel,
                                 const KernelPlan &plan,
                                 const WinogradPlan &winograd,

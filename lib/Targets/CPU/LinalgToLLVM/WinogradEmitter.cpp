@@ -32,7 +32,8 @@ public:
 
 private:
   using Four = std::array<Value, 4>;
-  /// The conditions for a tile to write its first and second row and column.
+  /// For rows and for columns, the conditions for a tile to write its first and
+  /// its second one, or null if it always does.
   using OwnResults = std::array<std::array<Value, 2>, 2>;
   /// One of the four results of a tile, a vector for each point.
   struct TileResult {
@@ -67,12 +68,12 @@ private:
   Value minus(Value left, Value right) {
     return arith::SubFOp::create(b, loc, left, right);
   }
-  /// Computes B^T d.
+  /// Computes B^T d for four rows or columns d of the image.
   Four transformPlaces(const Four &d) {
     return {minus(d[0], d[2]), plus(d[1], d[2]), minus(d[2], d[1]),
             minus(d[1], d[3])};
   }
-  /// Computes A^T m.
+  /// Computes A^T m for four rows or columns m of sums over channels.
   std::array<Value, 2> transformSums(const Four &m) {
     return {plus(plus(m[0], m[1]), m[2]), minus(minus(m[1], m[2]), m[3])};
   }
@@ -106,7 +107,7 @@ private:
 
   const WinogradPlan &winograd;
   Value filters;
-  /// The transformed places of a strip: 16 x tiles x channels.
+  /// The buffer of V, the transformed image of a strip: 16 x tiles x channels.
   Value places;
   SmallVector<int64_t> placesShape;
   /// True if threads share the strips, false if they share loops in a strip.
@@ -186,7 +187,8 @@ std::array<Value, 2> WinogradEmitter::moveTo(Value tile) {
 // The loops
 //===----------------------------------------------------------------------===//
 
-/// Emits V, the 16 transformed places of each tile and channel.
+/// Emits the loops that store V in `places`: the 16 transformed elements of
+/// each tile and channel, for `tiles` tiles from number `first` on.
 void WinogradEmitter::emitReads(Value first, OpFoldResult tiles) {
   const Stage &root = kernel.root;
   unsigned inner = winograd.channels.back();
@@ -195,8 +197,9 @@ void WinogradEmitter::emitReads(Value first, OpFoldResult tiles) {
   auto emitTile = [&](Value block, Value number) {
     moveTo(arith::AddIOp::create(b, loc, first, number));
     setDims(outer, block);
-    // An extent of 1 has no fourth place. The place that is read instead only
-    // affects results that are not written.
+    // If a dynamic extent is 1, tiles have no fourth row or column of the
+    // image. The one that is read instead affects only results that are not
+    // written.
     std::array<Value, 2> firsts = {placeOf(0), placeOf(1)}, fourth;
     for (unsigned axis : {0, 1})
       if (isDynamic(axis))
@@ -233,7 +236,7 @@ void WinogradEmitter::emitReads(Value first, OpFoldResult tiles) {
     });
   };
   // Blocks are the outer loop if there are enough for threads. For a dynamic
-  // image, tiles are, because their places need divisions.
+  // image, tiles are the outer loop, because their positions need divisions.
   bool parallel = isShared && !sharesStrips;
   OpFoldResult one = constant(1);
   if (blocks >= kEnoughStrips && winograd.rests.empty())
@@ -247,7 +250,8 @@ void WinogradEmitter::emitReads(Value first, OpFoldResult tiles) {
     });
 }
 
-/// Emits M, the sums over channels, of all tiles and one block of filters.
+/// Emits the loops that store M in `products`: the sums over channels of all
+/// tiles of a strip and of one block of filters.
 void WinogradEmitter::emitProducts(Value block, OpFoldResult tiles,
                                    Value products) {
   int64_t channels = placesShape.back();
