@@ -58,7 +58,8 @@ std::optional<ConversionPlan> CpuModel::countMove(RankedTensorType type,
 Cost CpuModel::getCost(const ConversionPlan &plan) const {
   int64_t line = target.getLineBytes();
   int64_t run = std::min(std::max<int64_t>(plan.runBytes, 1), line);
-  // In units of 1 / (100 * line), so that only the result is rounded.
+  // The weight is in units of 1 / (100 * line), so that only the final cost is
+  // rounded.
   int64_t weight = 100 * line;
   if (line > 1)
     weight +=
@@ -79,7 +80,8 @@ static Cost takePercent(Cost cost, int64_t percent) {
 }
 
 /// Returns true if a window slides along `loop` over the tensor that `map`
-/// indexes, so that vectors start at any element of a line.
+/// indexes: an index adds `loop` to another loop, e.g. w + kw in a convolution.
+/// Vectors then start at any element of a cache line.
 static bool isSlidOver(const LoopsRule &rule, AffineMap map, unsigned loop) {
   return map && llvm::any_of(map.getResults(), [&](AffineExpr index) {
            if (!index.isFunctionOfDim(loop))
@@ -91,7 +93,8 @@ static bool isSlidOver(const LoopsRule &rule, AffineMap map, unsigned loop) {
          });
 }
 
-/// Returns true if several results read each element of the tensor of `map`.
+/// Returns true if several results read each element of the tensor that `map`
+/// indexes: `map` does not use one of the parallel loops.
 static bool isShared(const LoopsRule &rule, AffineMap map) {
   return llvm::any_of(llvm::enumerate(rule.loops), [&](auto each) {
     auto [l, loop] = each;
@@ -100,7 +103,8 @@ static bool isShared(const LoopsRule &rule, AffineMap map) {
   });
 }
 
-/// Returns true if the tensor of `map` is reduced along one of its dims.
+/// Returns true if the tensor that `map` indexes is reduced along one of its
+/// dims.
 static bool isSummed(const LoopsRule &rule, AffineMap map) {
   return llvm::any_of(llvm::enumerate(rule.loops), [&](auto each) {
     auto [l, loop] = each;
@@ -155,7 +159,7 @@ static bool exceedsL1(Operation *op, const LoopsRule &rule, int64_t row) {
     Type element = cast<RankedTensorType>(operand.getType()).getElementType();
     bytes += row * getElementBytes(element);
   }
-  // A register tile has about as many results along each operand.
+  // A register tile has about sqrt(vectorRegisters) rows of each operand.
   return bytes * std::sqrt(params.vectorRegisters) > params.l1Bytes;
 }
 
@@ -187,9 +191,10 @@ static PaddingUse maskPadding(const StoredOp &stored, const LoopsRule &rule,
   return padding;
 }
 
-/// Returns the cost of sums of `row` summands if their innermost `run` summands
-/// are vectorized: whole vectors, and the steps that combine the lanes of each
-/// sum. `work` is the cost of the summands alone.
+/// Returns the cost of sums of `row` summands each if their innermost `run`
+/// summands are vectorized: whole vectors, and log2(lanes) steps that combine
+/// the lanes of each sum. `work` is the cost of the summands alone, without
+/// unused lanes.
 Cost CpuModel::addLaneSums(Cost work, Operation *op, const LoopsRule &rule,
                            int64_t run, int64_t row) const {
   int64_t lanes = getVectorSize(op), sum = row;
@@ -197,14 +202,17 @@ Cost CpuModel::addLaneSums(Cost work, Operation *op, const LoopsRule &rule,
     stretch(*count, run, llvm::alignTo(run, lanes));
   stretch(work, sum, sum + lanes * llvm::Log2_64(lanes));
   work = takePercent(work, target.getStridedPercent());
-  // Each step then waits for L2 lines about half as long as it computes.
+  // The operand rows are then read from L2 again, for which each step waits
+  // about half as long as it computes.
   if (exceedsL1(op, rule, row))
     work = takePercent(work, 150);
   return work;
 }
 
-/// Returns the cost of the bytes of operands and results. `fillVectors` counts
-/// the vectors that a window under `lane` reads.
+/// Returns the cost of the stored bytes of all operands and results. `lane` is
+/// the vectorized digit, or std::nullopt. `fillVectors` scales the bytes of an
+/// operand over which a window slides along `lane` to those that whole vectors
+/// load.
 Cost CpuModel::getTensorBytesCost(
     const StoredOp &stored, Operation *op, const LoopsRule &rule,
     const OpLayouts &layouts, CostModel &costs, std::optional<unsigned> lane,
@@ -213,8 +221,9 @@ Cost CpuModel::getTensorBytesCost(
     return cast<RankedTensorType>(value.getType());
   };
   Cost bytes = 0;
-  // Rows of this length are summed in pieces. Each step then reads another row,
-  // which was not prefetched.
+  // A row of at least this many elements fills all vector registers, so that
+  // rows are summed one part at a time. Each step of the sum then reads another
+  // row, which was not prefetched.
   int64_t piece = getVectorSize(op) * CpuModelParams().vectorRegisters;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     AffineMap map = rule.operandMaps[i];
@@ -244,7 +253,8 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   std::optional<unsigned> lane =
       stored.findLane(rule, getAssumedSize(), op->getContext());
 
-  // In the order of findLane in KernelPlan.cpp.
+  // Kinds of vectorized loops are tried in the order of findLane in
+  // KernelPlan.cpp.
   std::optional<unsigned> parts;
   auto findParts = [&](int64_t least) {
     return stored.findReductionLane(rule, getAssumedSize(), op->getContext(),
@@ -267,8 +277,9 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   auto isSlid = [&](AffineMap map) {
     return isSlidOver(rule, map, stored.space->digits[*lane].loop);
   };
-  // Rounds up to whole vectors. Under a sliding window, those that cross a line
-  // need a second load; results that share it wait for at most half of it.
+  // Scales a cost to whole vectors. If a window slides along them, a vector
+  // that crosses a cache line needs a second load; this is capped at 50% if
+  // several results share each loaded element.
   int64_t run = lane ? stored.getRun(rule, *lane, getAssumedSize()) : 0;
   auto fillVectors = [&](Cost &cost, bool slides, bool shares) {
     stretch(cost, run, llvm::alignTo(run, getVectorSize(op)));
@@ -349,9 +360,10 @@ void CpuModel::seed(const NodeClass &op, CostModel &costs, Candidates &known,
     }
 }
 
-/// Returns configuration `i` with `loopTiles` added, or std::nullopt if another
-/// configuration has these tiles, or if the tensor in `slot` does not get
-/// `layout` from them.
+/// Returns configuration `i` of `candidates` with the further tile sizes
+/// `loopTiles`, pairs of loop and size. Returns std::nullopt if it has no tiles
+/// itself, if another configuration has the resulting tiles, or if they do not
+/// give `layout` to the tensor in `slot`.
 static std::optional<OpConfig>
 combine(const Candidates &candidates, const ConfigBuilder &builder,
         CostModel &costs, size_t i, OperandOrResult slot, LayoutId layout,
@@ -366,7 +378,7 @@ combine(const Candidates &candidates, const ConfigBuilder &builder,
         return config.tiles == tiles;
       }))
     return std::nullopt;
-  // Tiles in another order give another layout.
+  // `layout` may store the same tiles in another order.
   if (costs.getRepresentative(builder.getTiledLayout(tiles, slot),
                               builder.getType(slot.isResult, slot.index)) !=
       layout)

@@ -53,14 +53,17 @@ private:
   CostModel &costs;
   CandidateLimits limits;
   std::vector<Candidates> &candidates;
-  /// The number of initial configurations of each class.
+  /// Per node class, the number of its configurations before this pass.
   SmallVector<size_t> numPlain;
-  std::set<std::pair<unsigned, LayoutId>> wanted; // class of tensors, layout
+  /// The tensor classes with the layouts, stated padding included, in which
+  /// some consumer would read them. `queue` has those not yet answered.
+  std::set<std::pair<unsigned, LayoutId>> wanted;
   std::deque<std::pair<unsigned, LayoutId>> queue;
 };
 } // namespace
 
-/// Returns `padding`, or a zero of `type` for zero, or null if types differ.
+/// Returns `padding` as a value of `type`: unchanged if it has that type, a
+/// zero of `type` if it is a zero, else null.
 static TypedAttr getPaddingAs(TypedAttr padding, Type type) {
   if (padding.getType() == type)
     return padding;
@@ -93,14 +96,16 @@ static SmallVector<TypedAttr, 3> getNeutralElements(Type type) {
           IntegerAttr::get(type, APInt::getSignedMaxValue(width))};
 }
 
-/// Returns true if all tensors of `op` have one type.
+/// Returns true for an elementwise op such as arith.addf, whose operands and
+/// results must have one type, stated padding included.
 static bool hasOneType(Operation *op) {
   return OpTrait::hasElementwiseMappableTraits(op) &&
          !isa<DestinationStyleOpInterface>(op);
 }
 
-/// Sets the padding of `layout` and `exact`. Returns false if the layout has no
-/// padding on `type`, or the element type cannot hold the value.
+/// Replaces `layout` and `exact` by the same layouts with stated `padding`.
+/// Returns false, without changes, if the layout has no padding on `type` or
+/// the element type cannot hold the value.
 bool PaddingStates::setState(LayoutId &layout, LayoutId &exact, Type type,
                              TypedAttr padding) {
   auto tensor = cast<RankedTensorType>(type);
@@ -123,8 +128,8 @@ bool PaddingStates::setOperand(OpConfig &config, Operation *op, unsigned i,
                   op->getOperand(i).getType(), padding);
 }
 
-/// Sets the padding of a result and of its init operand. Returns false if the
-/// result has no padding.
+/// Makes the layouts of result `r` and of its init operand state `padding`.
+/// Returns false if the result has no padding or cannot hold the value.
 bool PaddingStates::setResult(OpConfig &config, Operation *op, unsigned r,
                               TypedAttr padding) {
   if (!setState(config.layouts.results[r], config.exact.results[r],
@@ -136,7 +141,8 @@ bool PaddingStates::setResult(OpConfig &config, Operation *op, unsigned r,
   return true;
 }
 
-/// Sets the padding of all inputs. Returns false if none of them has padding.
+/// Makes the layouts of all inputs with padding state `padding`. Returns false
+/// if no layout has changed.
 bool PaddingStates::setInputs(OpConfig &config, const NodeClass &node,
                               TypedAttr padding) {
   auto dest = dyn_cast<DestinationStyleOpInterface>(node.op);
@@ -149,7 +155,9 @@ bool PaddingStates::setInputs(OpConfig &config, const NodeClass &node,
   return changed;
 }
 
-/// Adds `config` and returns true, unless it exists or the limit is reached.
+/// Adds `config` to a node class and requests its operands from their
+/// producers. Returns false if the configuration exists or the limit is
+/// reached.
 bool PaddingStates::add(unsigned nodeClass, OpConfig config) {
   const NodeClass &node = program.nodeClasses[nodeClass];
   std::vector<OpConfig> &configs = candidates[nodeClass].configs;
@@ -181,19 +189,23 @@ void PaddingStates::wantOperands(unsigned nodeClass, const OpConfig &config) {
   }
 }
 
-/// Requests the states that types and constraints require.
+/// Requests from producers the operands whose stated padding the initial
+/// configurations of a node class have, because types or layout constraints
+/// demand it.
 void PaddingStates::wantTyped(unsigned nodeClass) {
   for (size_t i = 0; i < numPlain[nodeClass]; ++i)
     wantOperands(nodeClass, candidates[nodeClass].configs[i]);
 }
 
-/// Adds configurations with neutral padding of operands, to save masks.
+/// Adds configurations of a reduction whose inputs are padded with its neutral
+/// element, if fewer loops are then masked and the op costs less.
 void PaddingStates::wantNeutral(unsigned nodeClass) {
   const NodeClass &node = program.nodeClasses[nodeClass];
   auto *rule = std::get_if<LoopsRule>(&node.rule);
   if (node.isFlowClass() || node.isFixed || node.isInBody || !rule)
     return;
-  // A masked reduction has fewer iterations, so it is never more expensive.
+  // Masks are free, and a masked reduction has fewer iterations, so it is never
+  // more expensive.
   if (!masksCost)
     return;
   auto getUse = [&](const OpConfig &config) {
@@ -226,7 +238,8 @@ void PaddingStates::answerFlowClass(unsigned nodeClass, LayoutId layout) {
   LayoutId plain = costs.withoutPadding(layout);
   for (size_t i = 0; i < numPlain[nodeClass]; ++i) {
     OpConfig config = candidates[nodeClass].configs[i];
-    // The padding of a part of a tensor is not that of the tensor.
+    // If parts are inserted into the tensor, their padding is not that of the
+    // whole tensor.
     if (config.layouts.results.front() != plain ||
         !flowClass.insertedParts.empty())
       continue;
@@ -250,7 +263,8 @@ void PaddingStates::answerLoops(unsigned nodeClass, unsigned result,
                           rule, config.layouts, costs)
                 .writtenResults.test(result);
   };
-  // Earlier configurations may state the padding of operands.
+  // Includes configurations that this pass has added, because they may state
+  // the padding of operands from which the body computes `padding`.
   for (size_t i = 0; i < candidates[nodeClass].configs.size(); ++i) {
     OpConfig config = candidates[nodeClass].configs[i];
     if (config.layouts.results[result] != costs.withoutPadding(layout) ||
@@ -307,7 +321,8 @@ void PaddingStates::run() {
     wantTyped(c);
     wantNeutral(c);
   }
-  // Terminates, because each layout without a state has finitely many states.
+  // Terminates, because finitely many padding values are requested for finitely
+  // many layouts.
   while (!queue.empty()) {
     auto [tensorClass, layout] = queue.front();
     queue.pop_front();

@@ -35,8 +35,9 @@
 
 namespace mlir::layout {
 
-/// Adds at most `limits.configsPerOp` candidates per class. `masksCost` is true
-/// if a masked reduction costs more than one that includes padding.
+/// Adds to each node class at most `limits.configsPerOp` candidates whose
+/// layouts state padding. `masksCost` is true if a masked reduction costs more
+/// than one that includes padding.
 void addPaddingStates(const Program &program, bool masksCost, CostModel &costs,
                       const CandidateLimits &limits,
                       std::vector<Candidates> &candidates);

@@ -25,15 +25,16 @@
 namespace mlir::layout {
 
 struct PaddingUse {
-  /// The reductions that must skip padding for some result.
+  /// The reduction loops that must skip padding for at least one result.
   llvm::SmallBitVector maskedLoops;
-  /// The results that state padding which the body does not produce.
+  /// The results whose layouts state padding that the body does not compute, so
+  /// that it is written separately.
   llvm::SmallBitVector writtenResults;
 };
 
 /// Returns how the op of `stored` handles padding. If no layout states padding,
-/// or the loops are unknown, every reduction is masked and all stated padding
-/// of results is written.
+/// or `stored.space` is a failure, every reduction is masked and all stated
+/// padding of results is written.
 PaddingUse getPaddingUse(const StoredOp &stored, const LoopsRule &rule,
                          const OpLayouts &layouts, const LayoutTable &table);
 
@@ -43,7 +44,8 @@ SmallVector<int64_t> getStoredTrips(const LoopsRule &rule,
                                     const OpLayouts &layouts,
                                     const LayoutTable &table, int64_t assumed);
 
-/// Returns true if a reduction of static size has more iterations in `trips`.
+/// Returns true if `trips`, one count per loop, has another count than the size
+/// of a reduction loop of static size, because the loop also runs over padding.
 bool reducesPadding(const LoopsRule &rule, ArrayRef<int64_t> trips);
 
 } // namespace mlir::layout

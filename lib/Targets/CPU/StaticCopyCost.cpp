@@ -14,7 +14,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Limits that keep products of sizes within 64 bits.
+/// The maximum dim size or tile size, and the maximum elements of a storage, so
+/// that products stay within 64 bits.
 static constexpr int64_t kMaxTile = int64_t(1) << 24;
 static constexpr int64_t kMaxStorage = int64_t(1) << 48;
 
@@ -54,8 +55,9 @@ static bool readAxis(const StoredAxis &stored, ArrayRef<int64_t> shape,
   return true;
 }
 
-/// Returns true if evaluating sizes is all that the shape changes: each digit
-/// is a digit of a dim, and no two adjacent ones merge into a wider digit.
+/// Returns true if the axis has no simpler form on this shape: each of its
+/// digits is a digit of a dim, and no two adjacent ones merge into a wider
+/// digit.
 static bool areDigitsOnShape(const StaticStorage::Axis &axis) {
   ArrayRef<StaticIndexExpr::Term> terms = axis.value.terms;
   for (size_t i = 1; i < terms.size(); ++i) {
@@ -115,7 +117,8 @@ struct StaticSpace {
   SmallVector<SmallVector<AxisAccess, 6>, 2> operands;
 };
 
-/// The refinement of a source and a result that states no padding.
+/// Splits the dims into the digits in which both a source and a result, which
+/// states no padding, are stored.
 class StaticRefinement : public CommonRefinement<StaticRefinement, StaticSpace,
                                                  StaticStorage::Axis> {
 public:
@@ -125,7 +128,8 @@ public:
     axes = {from.axes, to.axes};
   }
 
-  /// Returns true if the refinement failed because integers do not decide it.
+  /// Returns true if the refinement failed only because this class does not
+  /// handle the axes, so that a symbolic CopyPlan may exist.
   bool isUnknown() const { return unknown; }
   const StaticSpace &getSpace() const { return space; }
 
@@ -134,7 +138,8 @@ public:
   bool isReduction(unsigned) const { return false; }
   bool isResult(unsigned operand) const { return operand == 1; }
   bool dependsOn(unsigned, unsigned) const { return true; }
-  /// Fails as unknown: sums of split dims need the symbolic plan.
+  /// Fails, and makes isUnknown() true: sums of split dims need the symbolic
+  /// CopyPlan.
   LogicalResult substituteAxes() { return failUnknown(); }
   static bool isAffine(const StaticIndexExpr &value) {
     return llvm::none_of(

@@ -96,25 +96,29 @@ struct StaticStorage {
     StaticIndexExpr value;
     SaturatedInt extent;
   };
-  llvm::SmallVector<Axis, 0> axes; // one for each layout of a type
-  int64_t size = 0;                // of storage
+  llvm::SmallVector<Axis, 0>
+      axes;         // no inline elements: one per layout and type
+  int64_t size = 0; // of the storage, in elements
 
-  /// Reads `map` on `shape`, or returns std::nullopt if a value is unknown or
-  /// large enough that products could overflow.
+  /// Evaluates the stored axes of `map` on `shape`. Returns std::nullopt if the
+  /// space is not `buffer`, the map has replicas, a size is dynamic or above
+  /// 2^24, a stride is not positive, or the storage exceeds 2^48 elements.
   static std::optional<StaticStorage> read(const LayoutMap &map,
                                            llvm::ArrayRef<int64_t> shape);
 };
 
 struct StaticCopyCount {
   int64_t read, written;
-  /// The length of the contiguous segments in both source and result.
+  /// The number of elements that are contiguous in both source and result.
   int64_t run;
   bool isGathered = false;
 };
 
-/// Returns what a copy between two layouts of one shape moves, or std::nullopt
-/// if only a CopyPlan can tell. The padding of the result may hold anything,
-/// and the element type has a filler value.
+/// Returns how many elements a copy from layout `from` to layout `to` of a
+/// tensor of `shape` reads and writes. Returns std::nullopt if integers do not
+/// decide it, e.g. because an axis is a swizzle; the caller then makes a
+/// CopyPlan. Assumes that the result states no padding, and that the element
+/// type has a filler value.
 std::optional<StaticCopyCount> countStaticCopy(const StaticStorage &from,
                                                const StaticStorage &to,
                                                llvm::ArrayRef<int64_t> shape);

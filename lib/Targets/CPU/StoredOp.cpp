@@ -63,8 +63,8 @@ int64_t StoredOp::getRun(const LoopsRule &rule, unsigned lane,
   constexpr unsigned kNoDigit = ~0u;
   SmallVector<int64_t> known(sizes);
   llvm::replace(known, ShapedType::kDynamic, assumed);
-  // The digits that index each tensor, slowest first. kNoDigit marks axes with
-  // positions that the digits do not cover.
+  // Per accessed tensor, the digits that index it, slowest first. kNoDigit
+  // precedes the digits of an axis that has more positions than they count.
   SmallVector<SmallVector<unsigned>> orders;
   for (unsigned k = 0; k < operands.size(); ++k) {
     if (!isMet(rule, k))
@@ -122,8 +122,8 @@ int64_t StoredOp::getRow(unsigned k, unsigned lane, int64_t assumed,
   return row;
 }
 
-/// Returns the map from digits to the index of operand `k`, up to the last axis
-/// with more than one position.
+/// Returns the map from digits to the stored index of operand `k`, without the
+/// trailing axes that have one position.
 static AffineMap getMapThatMoves(const IterationSpace &space, unsigned k,
                                  MLIRContext *context) {
   SmallVector<int64_t> shape;

@@ -48,24 +48,28 @@ struct StoredOp {
                                             MLIRContext *context,
                                             int64_t least) const;
 
-  /// Returns the trip count of digit `d`.
+  /// Returns the trip count of the loop over digit `d` of `space`, with dynamic
+  /// sizes counted as `assumed`, or 1 if the extent cannot be evaluated.
   int64_t getTrips(unsigned d, int64_t assumed) const;
 
-  /// Returns the trip count of the loop that `lane` forms with the parallel
-  /// digits contiguous to it in every accessed tensor.
+  /// Returns the trip count of the loop that digit `lane` forms together with
+  /// the parallel digits that every accessed tensor stores contiguously with
+  /// it. For an elementwise op on row-major NCHW tensors, this is N * C * H *
+  /// W.
   int64_t getRun(const LoopsRule &rule, unsigned lane, int64_t assumed) const;
 
-  /// Returns the iterations of the loop of `lane`, over all its digits, that
-  /// operand `k` stores within one step of its outermost reduction.
+  /// Returns how many iterations of the loop that digit `lane` belongs to are
+  /// stored inside the slowest reduction digit of operand `k`. For `a[k][w]`
+  /// that is summed over k with lanes along w, this is the size of w.
   int64_t getRow(unsigned k, unsigned lane, int64_t assumed,
                  MLIRContext *context) const;
 
 private:
-  /// Returns true if operand `k` is a tensor that is read or written.
+  /// Returns true if `operands[k]` is a tensor that the op reads or writes.
   bool isMet(const LoopsRule &rule, unsigned k) const;
 
-  /// Returns the map of each tensor that is read or written, and whether the
-  /// tensor is a result.
+  /// Returns, for each tensor that the op reads or writes, the map from the
+  /// digits to its stored index, and whether the tensor is a result.
   SmallVector<std::pair<AffineMap, bool>> getMet(const LoopsRule &rule,
                                                  MLIRContext *context) const;
 };
