@@ -35,7 +35,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Emits one structured op over all digits, on sliced or padded storage.
+/// Emits `copy` as one structured op over all digits, on a sliced or padded
+/// source, and returns the physical tensor of `to`.
 static Value emitWhole(OpBuilder &b, Location loc, const CopyPlan &copy,
                        RankedTensorType from, ValueRange source,
                        RankedTensorType to, ArrayRef<OpFoldResult> sizes) {
@@ -45,7 +46,7 @@ static Value emitWhole(OpBuilder &b, Location loc, const CopyPlan &copy,
   op.operands = {{identity, from, false}, {identity, to, true}};
   op.iterators.assign(from.getRank(), utils::IteratorType::parallel);
   op.sizes = llvm::to_vector(from.getShape());
-  // The previous values stay if the loops cover more than the box.
+  // Where the loops reach padding, the value of the earlier fill stays.
   op.readsInit = {copy.prefills};
   op.copyMask = copy.maskedDims;
   Value init = copy.prefills ? createPadded(b, loc, to, sizes)
@@ -54,7 +55,8 @@ static Value emitWhole(OpBuilder &b, Location loc, const CopyPlan &copy,
       .front();
 }
 
-/// Emits `plan`.
+/// Emits the conversion `plan` of `source`, the converted value of a tensor of
+/// type `from`, and returns the physical tensor of `to`.
 static Value emitPlan(OpBuilder &b, Location loc, ConversionPlan plan,
                       RankedTensorType from, ValueRange source,
                       RankedTensorType to, bool packOps = false) {

@@ -18,7 +18,8 @@ using namespace mlir::layout;
 
 namespace {
 
-/// The storage of the source or result, with axes expanded as far as possible.
+/// The physical tensor of the source or the result of a copy, with its axes
+/// expanded to digits as far as possible.
 class Side {
 public:
   Side(OpBuilder &b, Location loc, const CopyPlan &copy, unsigned operand,
@@ -36,7 +37,7 @@ public:
     bool isAll = true;
   };
   Slice getSlice(const DigitBox &box);
-  /// Returns the map from the digits of a box to the axes of its slice.
+  /// Returns the map from the digits of a box to the dims of its slice.
   AffineMap getMap(const DigitBox &box) const;
 
 private:

@@ -23,11 +23,13 @@
 
 namespace mlir::layout {
 
-/// Emits a copy of Method::Boxes, and returns it. `sizes` are logical sizes.
+/// Emits the boxes and fills of `copy`, whose method is Boxes, and returns the
+/// physical tensor of `to`. `sizes` are logical sizes.
 Value emitBoxes(OpBuilder &b, Location loc, const CopyPlan &copy, Value source,
                 RankedTensorType to, ArrayRef<OpFoldResult> sizes);
 
-/// Emits the fills of `copy` on `storage` of type `to` and returns the result.
+/// Emits the fills of `copy` on `storage`, a physical tensor of `to`, and
+/// returns the result. `sizes` are logical sizes.
 Value emitFills(OpBuilder &b, Location loc, const CopyPlan &copy, Value storage,
                 RankedTensorType to, ArrayRef<OpFoldResult> sizes);
 

@@ -42,7 +42,9 @@ static bool hasReshaped(TypeRange types) {
   return llvm::any_of(types, [](Type type) { return bool(getReshaped(type)); });
 }
 
-/// Appends the values that cross the boundary for the converted `values`.
+/// Appends to `crossing` the values that a call or return passes for a tensor
+/// of type `type`: its converted `values`, with the physical tensor reshaped to
+/// the storage array.
 static void appendStorage(OpBuilder &b, Location loc, Type type,
                           ValueRange values, SmallVectorImpl<Value> &crossing) {
   size_t first = crossing.size();
@@ -56,7 +58,8 @@ static void appendStorage(OpBuilder &b, Location loc, Type type,
                        getStorageSizes(b, loc, tensor, sizes));
 }
 
-/// Returns the physical tensor for `crossed`, storage and carried sizes.
+/// Returns the physical tensor of a tensor that a function was passed as
+/// `crossed`: its storage array, then its carried sizes.
 static Value getPhysical(OpBuilder &b, Location loc, RankedTensorType tensor,
                          ValueRange crossed) {
   SmallVector<OpFoldResult> sizes =

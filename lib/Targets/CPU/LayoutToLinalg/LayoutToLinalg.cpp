@@ -67,14 +67,15 @@ static bool isLegal(Operation *op) {
          !findLaidOutType(op);
 }
 
-/// Returns true if `op` is elementwise on tensors. Such ops with layouts become
-/// linalg ops, and so do the others, whose layouts were constrained to none.
+/// Returns true if `op` is elementwise on tensors, with layouts or without. All
+/// such ops become linalg ops.
 static bool isElementwiseOnTensors(Operation *op) {
   return OpTrait::hasElementwiseMappableTraits(op) &&
          llvm::any_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>);
 }
 
-/// Reports why `op` remains.
+/// Emits an error at `op`, which no pattern lowered, with its laid-out type,
+/// the `reason` of its pattern and the remedy.
 static void report(Operation *op, StringRef reason) {
   RankedTensorType type = findLaidOutType(op);
   FailureOr<LayoutMap> map = failure();

@@ -60,7 +60,8 @@ void populateForallPattern(const TypeConverter &converter,
                            RewritePatternSet &patterns, Reasons &reasons);
 void populateViewPatterns(const TypeConverter &converter,
                           RewritePatternSet &patterns, Reasons &reasons);
-/// `packOps` is the option of the pass.
+/// Adds the patterns of layout.convert and layout.storage_view. `packOps` is
+/// the option pack-ops of convert-layout-to-linalg.
 void populateConvertPatterns(const TypeConverter &converter,
                              RewritePatternSet &patterns, Reasons &reasons,
                              bool packOps);
@@ -72,13 +73,14 @@ void populateConstantPatterns(const TypeConverter &converter,
 void populateFunctionBoundaryPatterns(const TypeConverter &converter,
                                       RewritePatternSet &patterns);
 
-/// Stores the functions whose arguments or results have such storage, as they
-/// were before the conversion.
+/// The functions with tensors whose storage array has other dims than their
+/// physical tensor, with their types before the conversion.
 class FunctionBoundaries {
 public:
   explicit FunctionBoundaries(Operation *root);
 
-  /// Changes the types of the converted functions to the storage types.
+  /// Replaces, in the types of the converted functions, physical tensors by
+  /// storage arrays, and reshapes the arguments in the bodies.
   void expose(const TypeConverter &converter);
 
 private:

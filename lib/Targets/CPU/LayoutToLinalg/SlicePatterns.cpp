@@ -27,7 +27,7 @@ using namespace mlir::layout;
 
 namespace {
 
-/// Returns the dims of which a slice does not read all indices.
+/// Returns the dims of `whole` of which a slice may not read all indices.
 llvm::SmallBitVector findSliced(OffsetSizeAndStrideOpInterface slice,
                                 RankedTensorType whole) {
   llvm::SmallBitVector sliced(whole.getRank());
@@ -188,7 +188,8 @@ struct InsertSlicePattern : ReasonedPattern<tensor::InsertSliceOp> {
   }
 
 private:
-  /// Emits a gather that reads each element from the slice or the destination.
+  /// Emits a gather that reads each element of the result from the inserted
+  /// tensor or from the destination.
   static Value gather(tensor::InsertSliceOp op, ValueRange source,
                       ValueRange dest, ArrayRef<OpFoldResult> sizes,
                       const llvm::SmallBitVector &dropped,
@@ -248,8 +249,8 @@ Value InsertSlicePattern::gather(tensor::InsertSliceOp op, ValueRange source,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Lowers to slices of storage only: other threads write the rest of it, so a
-/// gather is not possible.
+/// Lowers tensor.parallel_insert_slice to an insertion into the physical tensor
+/// only: other threads write the rest of it, so a gather is not possible.
 struct ParallelInsertSlicePattern
     : ReasonedPattern<tensor::ParallelInsertSliceOp> {
   using ReasonedPattern::ReasonedPattern;

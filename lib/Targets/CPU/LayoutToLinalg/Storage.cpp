@@ -27,8 +27,8 @@ using namespace mlir::layout;
 // Types
 //===----------------------------------------------------------------------===//
 
-/// Returns the stored axis or dim whose extent is the size of dynamic dim `d`,
-/// or std::nullopt if there is none.
+/// Returns the first entry of `axes`, stored axes or stored dims, whose extent
+/// is the size of dynamic dim `d`, or std::nullopt if there is none.
 template <typename Axes>
 static std::optional<unsigned> findOfSize(RankedTensorType type,
                                           const Axes &axes, unsigned d) {
@@ -125,7 +125,8 @@ SmallVector<Value> layout::withCarriedSizes(OpBuilder &b, Location loc,
   return values;
 }
 
-/// Returns the extents of `axes`, which are the dims of `tensor`.
+/// Emits the extents of `axes`, which are the dims of `tensor`, for the logical
+/// `sizes`.
 template <typename Axes>
 static SmallVector<OpFoldResult>
 emitExtents(OpBuilder &b, Location loc, RankedTensorType tensor,

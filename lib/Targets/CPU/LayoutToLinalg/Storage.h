@@ -34,40 +34,48 @@ void populateStorageConversion(TypeConverter &converter);
 /// (a stored dim, which `stored(..)` can state).
 SmallVector<unsigned> getCarriedDims(RankedTensorType type);
 
-/// Returns the logical sizes of a converted value of logical type `type`.
+/// Returns the logical sizes of a tensor of type `type`. `values` is the
+/// converted tensor: the physical tensor, then the carried sizes.
 SmallVector<OpFoldResult> getLogicalSizes(OpBuilder &b, Location loc,
                                           RankedTensorType type,
                                           ValueRange values);
 
-/// Returns the physical tensor and the sizes that its type carries.
+/// Returns the converted value of a tensor of type `type`: `physical`, then the
+/// entries of its logical `sizes` that are carried.
 SmallVector<Value> withCarriedSizes(OpBuilder &b, Location loc,
                                     RankedTensorType type, Value physical,
                                     ArrayRef<OpFoldResult> sizes);
 
-/// Returns the extents of the physical tensor.
+/// Returns the extents of the physical tensor of a tensor of type `type` with
+/// the logical `sizes`.
 SmallVector<OpFoldResult> getPhysicalSizes(OpBuilder &b, Location loc,
                                            RankedTensorType type,
                                            ArrayRef<OpFoldResult> sizes);
 
-/// Returns the extents of the plain storage tensor (`getStorageType`).
+/// Returns the extents of the storage array (`getStorageType`) of a tensor of
+/// type `type` with the logical `sizes`.
 SmallVector<OpFoldResult> getStorageSizes(OpBuilder &b, Location loc,
                                           RankedTensorType type,
                                           ArrayRef<OpFoldResult> sizes);
 
-/// Returns true if every logical size is static or that of a stored dim.
+/// Returns true if every logical size is static or the extent of a dim of the
+/// storage array.
 bool areSizesStored(RankedTensorType type);
 
-/// Returns the logical sizes, read from the plain tensor `storage`. `carried`
-/// holds those that it does not store.
+/// Returns the logical sizes of a tensor of type `type`, read from the extents
+/// of its storage array `storage`. If `carried` is not empty, it has the sizes
+/// of the carried dims.
 SmallVector<OpFoldResult> readLogicalSizes(OpBuilder &b, Location loc,
                                            RankedTensorType type, Value storage,
                                            ValueRange carried = {});
 
-/// Returns an uninitialized physical tensor.
+/// Returns an uninitialized physical tensor for a tensor of type `type` with
+/// the logical `sizes`.
 Value createEmpty(OpBuilder &b, Location loc, RankedTensorType type,
                   ArrayRef<OpFoldResult> sizes);
 
-/// Returns a constant of `getFillerAttr`, which must exist, or a complex zero.
+/// Emits a constant for positions that are never read: the padding value of
+/// `type`, else zero. hasFiller(type) must be true.
 Value createFiller(OpBuilder &b, Location loc, RankedTensorType type);
 
 /// Returns a physical tensor filled with the padding that the type states.
@@ -85,10 +93,11 @@ Value reinterpretShape(OpBuilder &b, Location loc, Value source,
 /// Reshapes `source` to `to`, of extents `sizes`, without moving elements.
 Value reinterpretShape(OpBuilder &b, Location loc, Value source,
                        RankedTensorType to, ArrayRef<OpFoldResult> sizes);
-/// Returns true if reinterpretShape succeeds without `sizes`.
+/// Returns true if reinterpretShape without `sizes` returns a value.
 bool canReinterpret(RankedTensorType from, RankedTensorType to);
 
-/// Returns true if both types store every logical element at the same position.
+/// Returns true if both types have one shape and provably store every logical
+/// element at the same position.
 bool haveIdenticalStorage(RankedTensorType a, RankedTensorType b);
 
 /// Returns the element of a physical tensor at a logical index.

@@ -156,8 +156,8 @@ static int64_t asExtent(const SizeExpr &size) {
   return size.getConstant().value_or(ShapedType::kDynamic);
 }
 
-/// Returns the type of the operand when sliced or padded to the loops, before
-/// or after its axes are expanded to digits.
+/// Returns the type of operand `k` after it is sliced or padded to the loops,
+/// with stored axes as dims or, if `expanded`, with digits as dims.
 RankedTensorType Emitter::shapeFor(unsigned k, bool expanded) const {
   SmallVector<int64_t> shape;
   for (const AxisAccess &axis : axesOf(k)) {
@@ -201,7 +201,8 @@ static bool isBelow(const SizeExpr &a, const SizeExpr &b) {
   return a != b && b.isProvablyAtLeast(a);
 }
 
-/// Removes positions that no loop reaches and adds missing ones.
+/// Fits the physical tensor of operand `k` to the loops: slices away positions
+/// that no loop reaches, and pads positions that loops reach beyond it.
 Value Emitter::fit(unsigned k, Value physical) {
   ArrayRef<AxisAccess> axes = axesOf(k);
   SmallVector<OpFoldResult> required = sizesFor(k, physical, false);
@@ -268,7 +269,9 @@ Value Emitter::prepareInit(unsigned k) {
                                  typeOf(k).getElementType());
 }
 
-/// Returns the computed digits in the storage of the result type.
+/// Returns `computed`, whose dims are digits, as the physical tensor of result
+/// operand `k`: collapsed to stored axes, without positions that only the loops
+/// have. If the loops do not reach all positions, it is inserted into the init.
 Value Emitter::finishResult(unsigned k, Value computed) {
   if (!needsShape(k))
     return computed;
@@ -345,7 +348,7 @@ void Emitter::buildBody(OpBuilder &b, ValueRange args) {
   auto indexOf = [&](unsigned loop) {
     return indices[loop] ? indices[loop] : buildIndex(b, loop);
   };
-  // Created outside of the region that a guard opens.
+  // Indices in masks are created here, outside of the scf.if of a guard.
   for (auto &mask : masks.loops)
     for (unsigned loop : mask)
       indexOf(loop);

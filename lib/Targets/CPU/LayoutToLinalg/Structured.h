@@ -42,10 +42,12 @@ struct StructuredOp {
   SmallVector<bool> readsInit;
   /// True if the body may trap when it runs on padding.
   bool mayTrap = false;
-  /// The computation, which the analysis of padding evaluates.
+  /// The computation of one iteration, for the analysis of padding
+  /// (PaddingMasks.h).
   ScalarBody body;
   /// Emits the results of one iteration. If null, the op copies its only input,
-  /// and `copyMask` holds the loops past whose size the result has its padding.
+  /// and `copyMask` has the loops past whose sizes the result gets its padding
+  /// value instead.
   std::function<SmallVector<Value>(OpBuilder &, Location, ValueRange, Index)>
       emitBody;
   SmallVector<unsigned> copyMask;
@@ -62,7 +64,8 @@ FailureOr<SmallVector<Value>> lowerStructured(OpBuilder &b, Location loc,
                                               ArrayRef<ValueRange> operands,
                                               FailureReason refuse);
 
-/// Emits `op` over the given loops and returns the physical results.
+/// Emits `op` as one linalg.generic over the digits of `space`, and returns the
+/// physical results.
 SmallVector<Value> lowerStructured(OpBuilder &b, Location loc,
                                    const StructuredOp &op,
                                    ArrayRef<ValueRange> operands,
@@ -78,7 +81,8 @@ bool coversStorage(const StructuredOp &op, unsigned result);
 /// Describes a linalg op on tensors as a structured op.
 StructuredOp describeLinalgOp(linalg::LinalgOp op);
 
-/// Returns true if the ops of a body must not run on arbitrary operands.
+/// Returns true if `body` has an op that must not run on arbitrary operands,
+/// such as a division by zero or a tensor.extract out of bounds.
 bool mayTrapOnPadding(Block &body);
 
 } // namespace mlir::layout

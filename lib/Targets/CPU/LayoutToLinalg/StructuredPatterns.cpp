@@ -59,8 +59,9 @@ StructuredOp layout::describeLinalgOp(linalg::LinalgOp linalgOp) {
   return op;
 }
 
-/// Lowers a fill without loops, or returns null if padding must hold another
-/// value. Not a pattern, because the driver prefers patterns on interfaces.
+/// Lowers a linalg.fill to one of the whole physical tensor. Returns null if
+/// the stated padding is not the filled value. Not a pattern, because the
+/// driver prefers patterns on interfaces.
 static Value lowerFill(OpBuilder &b, linalg::FillOp op,
                        ArrayRef<ValueRange> operands) {
   auto type = dyn_cast<RankedTensorType>(op.getOutputs().front().getType());

@@ -123,8 +123,9 @@ struct PadPattern : ReasonedPattern<tensor::PadOp> {
 
 } // namespace
 
-/// Returns true if storage can be padded as it is: the padding between elements
-/// of blocked dims then holds what the result states.
+/// Returns true if a pad by `value` can be a pad of the physical tensor: the
+/// padding inside of it, e.g. in incomplete blocks, then holds what the type of
+/// the result states.
 static bool keepsPadding(tensor::PadOp op, Value value) {
   RankedTensorType to = op.getResultType();
   if (!statesPadding(to))

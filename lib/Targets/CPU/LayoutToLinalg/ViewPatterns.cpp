@@ -55,7 +55,8 @@ static SmallVector<OpFoldResult> getResultSizes(OpBuilder &b,
   return result;
 }
 
-/// Dims whose size the result type does not state are not divided.
+/// Returns the sizes of the result of linalg.pack or linalg.unpack. A dynamic
+/// size is that of a source dim, because dims of dynamic size are not tiled.
 template <typename OpTy>
 static SmallVector<OpFoldResult> getResultSizes(OpBuilder &b, OpTy op,
                                                 ArrayRef<OpFoldResult> sizes) {
