@@ -26,14 +26,16 @@ namespace mlir::layout {
 
 class BlockOp {
 public:
-  /// `layouts` are those of the whole tensors in `costs`. A tensor without a
-  /// layout keeps its type.
+  /// Clones `op` on the largest blocks that `layouts` give its tensors; the
+  /// numbers of layouts are those of `costs`. A tensor without a layout keeps
+  /// its type. `device` is the cost model of one device.
   BlockOp(Operation *op, const OpLayoutRule &rule, const OpLayouts &layouts,
           const CostModel &costs, CostModel &device);
 
   Cost getCost() { return device.getOpCost(copy.get(), rule, layouts); }
 
-  /// Returns the op as a node on plain tensors; `known` holds its candidates.
+  /// Returns a copy of the node class `whole` for the op on blocks without
+  /// layouts. Its candidates are collected in `known`.
   const NodeClass &getNode(const NodeClass &whole);
   Candidates known;
 

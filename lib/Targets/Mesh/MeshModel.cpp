@@ -31,7 +31,8 @@ bool MeshModel::canStore(const LayoutMap &map, RankedTensorType type) const {
   return map.getSpace() != kMeshSpace || type.hasStaticShape();
 }
 
-/// A tensor that is not on the mesh is whole on each device.
+/// Returns the bytes on one device: those of the largest block, or of the whole
+/// tensor if it is not on the mesh.
 int64_t MeshModel::getStoredBytes(const LayoutMap &map, ArrayRef<int64_t> sizes,
                                   int64_t elementBytes) const {
   if (map.getSpace() != kMeshSpace || map.getCoordinates().empty())
@@ -45,7 +46,8 @@ std::optional<int64_t> MeshModel::getMemory() const {
   return target.getMemory();
 }
 
-/// Returns the bytes of a buffer for the longest message (MessageTables.h).
+/// Returns the bytes of a buffer for the longest message of a conversion
+/// (MessageTables.h), or 0 if it has no messages.
 int64_t MeshModel::getBufferBytes(RankedTensorType from,
                                   RankedTensorType to) const {
   RankedTensorType source = placeOnMesh(from, axes),
@@ -109,7 +111,8 @@ Cost MeshModel::getTime(const ReshardPlan &plan,
   return time;
 }
 
-/// Returns a layout on a mesh with `local` for its blocks.
+/// Returns `layout`, which is on a mesh, with its blocks stored in layout
+/// `local`; null is row-major.
 static Attribute withLocal(Attribute layout, LayoutAttrInterface local) {
   if (auto partial = dyn_cast<PartialAttr>(layout))
     return PartialAttr::get(layout.getContext(),
@@ -119,7 +122,8 @@ static Attribute withLocal(Attribute layout, LayoutAttrInterface local) {
                        local);
 }
 
-/// Returns `type` with row-major blocks.
+/// Returns `type` with row-major blocks, or unchanged if it is not a
+/// `#layout.mesh` or states padding.
 static RankedTensorType getDistribution(RankedTensorType type) {
   if (!getMeshLayout(type) || isa<PaddedAttr>(type.getEncoding()))
     return type;
@@ -128,7 +132,7 @@ static RankedTensorType getDistribution(RankedTensorType type) {
       withLocal(type.getEncoding(), LayoutAttrInterface()));
 }
 
-/// The messages do not depend on the layouts in device memory.
+/// Plans without the layouts of blocks, on which messages do not depend.
 const ReshardPlan *MeshModel::planMessages(RankedTensorType from,
                                            RankedTensorType to,
                                            FailureReason refuse) const {
@@ -426,7 +430,8 @@ readSplits(const LayoutMap &map) {
   return splits;
 }
 
-/// Returns false if `op` is a view and the layouts do not make it one.
+/// Returns false if `op` is a reshape, and its result layout does not store the
+/// elements where the operand layout does, so that it would move data.
 static bool isView(const NodeClass &op, const OpLayouts &layouts,
                    CostModel &costs) {
   auto *view = std::get_if<ViewRule>(&op.rule);
@@ -566,7 +571,8 @@ void MeshModel::proposeOnBlocks(const NodeClass &op, const OpLayouts &split,
     });
     if (!config || !isView(op, config->exact, costs))
       return;
-    // The device needs this layout, whichever neighbor needs the split.
+    // The op prefers layouts that the device's model proposed for lanes, even
+    // if the split was propagated from a neighbor.
     bool isCarried = local->origin == OpConfig::Origin::Carried;
     config->origin =
         isCarried ? OpConfig::Origin::Carried : OpConfig::Origin::Mixed;
@@ -607,8 +613,8 @@ void MeshModel::carry(const NodeClass &op, OperandOrResult slot,
   std::optional<LayoutId> split = costs.getRepresentative(distribution, type);
   if (!split)
     return;
-  // A neighbor with both may be the only one with this split. A split that came
-  // over a view is not carried back.
+  // The split is propagated without the block layout, too, because no other
+  // neighbor may have it. A split that a view already has is not.
   bool isKnownView = std::holds_alternative<ViewRule>(op.rule) &&
                      llvm::any_of(known.configs, [&](const OpConfig &config) {
                        return getLayoutAt(config.layouts, slot) == split;

@@ -72,8 +72,10 @@ private:
 
   Cost getTime(const ReshardPlan &plan, const MessageTables &tables) const;
   Cost getLinkCost(int64_t from, int64_t to, int64_t bytes) const;
-  /// Returns the layout that splits a tensor of `type`, with parts along
-  /// `partial`, or std::nullopt if some device would have no elements.
+  /// Returns the layout that splits the dims of a tensor of `type` by `splits`,
+  /// and that has partial results along the axes `partial`. Returns
+  /// std::nullopt if a split dim is dynamic, or some device would have no
+  /// elements.
   std::optional<LayoutId>
   getLayout(const Splits &splits, RankedTensorType type, CostModel &costs,
             ArrayRef<unsigned> partial = {},
@@ -87,11 +89,13 @@ private:
                                       const PerDimRule &rule,
                                       OperandOrResult slot, LayoutId layout,
                                       CostModel &costs) const;
-  /// Returns the configuration of a view or per-dim op for a split of one
-  /// tensor with row-major blocks.
+  /// Returns the configuration of a view or per-dim op in which the tensor in
+  /// `slot` has `layout`, a split with row-major blocks, or std::nullopt if the
+  /// other tensors cannot follow it.
   std::optional<OpConfig> carrySplit(const NodeClass &op, OperandOrResult slot,
                                      LayoutId layout, CostModel &costs) const;
-  /// Returns the plan, valid until the next call, or null without one.
+  /// Returns the message plan of a conversion between two distributions, or
+  /// null if there is none. It is valid until the next call.
   const ReshardPlan *planMessages(RankedTensorType from, RankedTensorType to,
                                   FailureReason refuse) const;
   ConversionPlan planOnDevice(RankedTensorType from, RankedTensorType to,
@@ -106,12 +110,14 @@ private:
   void proposeOnBlocks(const NodeClass &op, const OpLayouts &split,
                        CostModel &costs, Candidates &whole, AddConfig add,
                        ForEachLocal forEachLocal);
-  /// Returns true if the blocks are not row-major.
+  /// Returns true if `layout` stores the block that a device has of a tensor of
+  /// `type` in another order than row-major.
   bool hasLocal(LayoutId layout, RankedTensorType type,
                 const CostModel &costs) const;
   Cost priceHeld(Operation *op, const LoopsRule &rule, const OpLayouts &layouts,
                  CostModel &costs);
-  /// Returns the cost of `op` on one device.
+  /// Returns the cost of `op` on the largest blocks of its tensors, on one
+  /// device.
   Cost priceBlock(Operation *op, const OpLayoutRule &rule,
                   const OpLayouts &layouts, CostModel &costs);
 
@@ -126,9 +132,11 @@ private:
                          std::unique_ptr<const ReshardPlan>>
       plans;
   mutable int64_t numKept = 0;
-  /// The maximal number of block configurations for each split.
+  /// The maximum number of configurations with block layouts, for each split of
+  /// an op.
   mutable unsigned configsOnBlocks = CandidateLimits().configsPerOp;
-  /// Blocks by op and layouts of its tensors, while candidates are collected.
+  /// The ops on blocks by the op and the layouts of its tensors, while
+  /// candidates are collected.
   std::map<std::pair<Operation *, std::vector<LayoutId>>,
            std::unique_ptr<BlockOp>>
       blocks;

@@ -49,9 +49,11 @@ public:
 
   /// Returns the block of a value on a mesh, or any other value itself.
   Value getBlock(Value value);
-  /// Returns the held part of the block of `value`.
+  /// Returns the row-major part of the block of `value` that the rank holds, or
+  /// a value that is not on a mesh itself.
   Value getHeld(Value value);
-  /// Returns the value on the mesh with the given block.
+  /// Returns the value on the mesh whose block on this rank is `block`. Padding
+  /// that the type states is written.
   Value getOnMesh(OpBuilder &b, Location loc, const MeshBlocks &blocks,
                   Value block);
 
@@ -65,13 +67,15 @@ public:
   OpFoldResult getBegin(const DeviceRanges &range);
   OpFoldResult getSize(const DeviceRanges &range);
 
-  /// Returns the block from the concatenated storage of all distinct blocks.
+  /// Returns the block of the rank, read from `storage`, the concatenation of
+  /// all distinct blocks.
   Value readOf(OpBuilder &b, Location loc, const MeshBlocks &blocks,
                Value storage);
-  /// Returns the block from a tensor that all ranks have.
+  /// Returns the block of the rank, a slice of `whole`, which all ranks have.
   Value takeBlock(OpBuilder &b, Location loc, const MeshBlocks &blocks,
                   Value whole);
-  /// Returns `into`, or an uninitialized block, with `held` inserted.
+  /// Returns the block `into` (uninitialized if null) with `held`, the indices
+  /// that the rank holds, inserted.
   Value putHeld(OpBuilder &b, Location loc, const MeshBlocks &blocks,
                 Value held, Value into = {});
   /// Returns an uninitialized block.

@@ -69,7 +69,9 @@ private:
   SmallVector<const MeshBlocks *> operands, results; // null if not a tensor
   SetVector<Value> captured;                         // on a mesh
   SmallVector<std::optional<DeviceRanges>> loops;
-  SmallVector<SmallVector<std::string, 2>> once; // axes, by result
+  /// Per result, the mesh axes of its partial results along which no loop is
+  /// split. Only the first device along them contributes (makeFirst).
+  SmallVector<SmallVector<std::string, 2>> once;
 };
 
 } // namespace
@@ -128,8 +130,8 @@ LogicalResult OpOnBlocks::findBlocks() {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Finds the range of each loop from the dims that it indexes alone, which have
-/// equal ranges (checkLoopsOnMesh).
+/// Sets the range of each loop on the devices to that of the dims that it
+/// indexes alone, which have equal ranges (checkLoopsOnMesh). Sets `once`.
 void OpOnBlocks::findLoops(const LoopsRule &rule) {
   loops.resize(rule.loops.size());
   auto find = [&](ArrayRef<AffineMap> maps, ArrayRef<const MeshBlocks *> all) {
@@ -156,7 +158,8 @@ void OpOnBlocks::findLoops(const LoopsRule &rule) {
                     });
 }
 
-/// Checks that an op that only moves elements has no parts.
+/// Emits an error if a tensor of an op that only moves elements has partial
+/// results.
 LogicalResult OpOnBlocks::checkNoParts() {
   for (const auto &all : {operands, results})
     for (const MeshBlocks *blocks : all)
@@ -195,8 +198,9 @@ void OpOnBlocks::offsetIndices(Operation *clone) {
   });
 }
 
-/// Selects `block` on the first devices along the axes over which result `r` is
-/// not reduced, and the neutral element on the others.
+/// Returns `block` on the first devices along `once[r]`, and the neutral
+/// element of the reduction on the others, so that a value that each device
+/// computes counts once.
 Value OpOnBlocks::makeFirst(Value block, unsigned r) {
   if (r >= once.size() || once[r].empty())
     return block;
@@ -409,7 +413,8 @@ LogicalResult OpOnBlocks::lowerReshape() {
 // Constants, conversions and whole tensors
 //===----------------------------------------------------------------------===//
 
-/// Packs the distinct blocks of a constant; a rank reads its own.
+/// Lowers a constant to its distinct blocks, packed one after another, of which
+/// each rank reads its own. A splat becomes a fill.
 LogicalResult OpOnBlocks::lowerConstant(arith::ConstantOp constant) {
   const MeshBlocks &blocks = *results[0];
   auto value = dyn_cast<ElementsAttr>(constant.getValue());
@@ -471,7 +476,8 @@ LogicalResult OpOnBlocks::lowerConvert(ConvertOp convert) {
   return success();
 }
 
-/// Lowers an op without a rule, whose tensors must be whole.
+/// Lowers an op without a layout rule to a clone on whole tensors. Emits an
+/// error if a tensor is split or has partial results.
 LogicalResult OpOnBlocks::lowerReader() {
   for (auto [r, blocks] : llvm::enumerate(results))
     if (blocks && !blocks->isWhole())
@@ -487,7 +493,8 @@ LogicalResult OpOnBlocks::lowerReader() {
   return lowerWhole();
 }
 
-/// Runs an op on whole tensors on each device.
+/// Clones an op whose tensors are whole on each device. Emits an error if they
+/// are not, or if a body has tensors on a mesh.
 LogicalResult OpOnBlocks::lowerWhole() {
   auto isWhole = [](const MeshBlocks *blocks) {
     return !blocks || blocks->isWhole();

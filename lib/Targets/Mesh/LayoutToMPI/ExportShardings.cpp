@@ -57,7 +57,8 @@ struct ExportShardings
 
 } // namespace
 
-/// Returns the layout that an annotation can express, or null, e.g. for parts.
+/// Returns the `#layout.mesh` of `type`, which shard.shard can express, or null
+/// for other layouts, e.g. with partial sums.
 static MeshAttr getSayable(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor ? dyn_cast_if_present<MeshAttr>(tensor.getEncoding())
@@ -90,7 +91,8 @@ LogicalResult Exporter::check(Location loc, Type type) {
   return success();
 }
 
-/// Finds a grid of this shape, or creates one.
+/// Sets `grid` to a shard.grid with the sizes of the axes of `mesh`, and
+/// creates it if there is none.
 void Exporter::makeGrid() {
   SmallVector<int64_t> shape;
   for (const MeshAxis &axis : mesh->axes)

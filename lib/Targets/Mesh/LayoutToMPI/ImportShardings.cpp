@@ -55,7 +55,8 @@ struct ImportShardings
 
 } // namespace
 
-/// Returns true if `type` is one that this pass creates.
+/// Returns true if `type` is a tensor with a `#layout.mesh`, as this pass
+/// creates.
 static bool isSharded(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && isa_and_nonnull<MeshAttr>(tensor.getEncoding());

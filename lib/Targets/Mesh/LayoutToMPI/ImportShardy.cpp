@@ -169,7 +169,7 @@ FailureOr<Mesh> Importer::parse(Operation *op, Attribute sharding) {
     return false;
   };
   auto takeAxis = [&] {
-    // An open dim is not split further here.
+    // `?` permits Shardy to split the dim further, which is not done here.
     if (scanner.take("?"))
       return true;
     std::optional<StringRef> text = scanner.takeQuoted();

@@ -34,7 +34,8 @@ static int64_t getPosition(const Mesh &mesh, unsigned a, int64_t device) {
 static void findRanges(const Mesh &mesh, const LayoutMap &map,
                        ArrayRef<int64_t> box, unsigned d, int64_t numDevices,
                        DeviceRanges &ranges) {
-  // The values of these coordinates as one mixed-radix number.
+  // For each index of the dim, the coordinates of its device along the axes
+  // that split the dim, as one mixed-radix number.
   std::vector<int64_t> places(box[d], 0);
   for (unsigned a : mesh.splits[d]) {
     const Coordinate &axis = map.getCoordinates()[a];

@@ -59,11 +59,14 @@ struct MeshBlocks {
   /// row-major over the axes that split a dim.
   std::vector<int64_t> findNumbers() const;
 
-  /// Returns the blocks of a static type. A plain one is whole on each device.
+  /// Returns the blocks of `type`. A tensor that is not on a mesh is whole on
+  /// each device. Fails if the type is dynamic, has a halo, or has its mesh in
+  /// another attribute than #layout.mesh.
   static FailureOr<MeshBlocks> get(RankedTensorType type, FailureReason refuse);
 };
 
-/// Returns the type of a block's memory, or null without a static size.
+/// Returns the 1-D type of the memory of a block of `type`, or null if its size
+/// is dynamic.
 RankedTensorType getBlockMemory(RankedTensorType type);
 
 } // namespace mlir::layout

@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns the kind of upstream's op that combines two elements.
+/// Returns upstream's kind of `reduction` on elements of this type.
 static arith::AtomicRMWKind getKind(Reduction reduction, Type elementType) {
   bool isFloat = isa<FloatType>(elementType);
   switch (reduction) {
@@ -77,7 +77,9 @@ struct Numbers {
 // Symbols
 //===----------------------------------------------------------------------===//
 
-/// Emits loops that move the elements of the table rows in [first, end).
+/// Emits the body of `function`. For each table row from argument 3 to argument
+/// 4, it copies a strided box of elements from argument 0 to argument 1, or
+/// combines it by `reduction` with the elements there.
 static void fillMove(func::FuncOp function, unsigned numLoops, int64_t rowSize,
                      Type elementType, std::optional<Reduction> reduction) {
   Location loc = function.getLoc();

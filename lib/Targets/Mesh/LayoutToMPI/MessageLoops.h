@@ -41,7 +41,8 @@ class MessageSymbols {
 public:
   explicit MessageSymbols(ModuleOp module) : symbols(module), module(module) {}
 
-  /// Adds the symbols, or emits an error if a name of the runtime is used.
+  /// Creates the tables and functions of `conversion`, and sets its members to
+  /// them. Emits an error if the name of a runtime function is already used.
   LogicalResult add(Location loc, Type elementType,
                     PlannedConversion &conversion);
 

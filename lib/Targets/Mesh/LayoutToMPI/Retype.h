@@ -16,9 +16,9 @@
 
 namespace mlir::layout {
 
-/// Changes the type of each tensor in `module`, including function signatures,
-/// to `getType` of it, and folds conversions between equal types. Emits an
-/// error for constants of unknown kind.
+/// Replaces the type of each tensor in `module`, including function signatures,
+/// by `getType` of it, and folds conversions between equal types. Emits an
+/// error for a constant whose elements cannot get another type.
 template <typename GetType>
 LogicalResult retypeTensors(ModuleOp module, GetType getType) {
   auto retype = [&](Type type) -> Type {

@@ -46,13 +46,14 @@ struct State {
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0, size = 0;
   double limit = 600;
-  /// The last conversion, copied as programs may be unloaded, and if it runs.
+  /// The description of the last conversion, copied because the program may be
+  /// unloaded, and whether it is running.
   char conversion[1024] = "";
   volatile bool isConverting = false;
   int64_t numMessages = 0; // sent and received in it
   /// The totals of all conversions.
   int64_t messagesSent = 0, bytesSent = 0;
-  /// Set during a message.
+  /// The running send or receive, or null, with its other rank and bytes.
   const char *volatile action = nullptr;
   volatile int peer = 0, bytes = 0;
 };
@@ -217,7 +218,8 @@ extern "C" int64_t layoutMPIRank(const char *place, int64_t devices) {
   return state.rank;
 }
 
-/// Begins a conversion and returns the rank.
+/// Begins a conversion, which `place` describes for errors, and returns the
+/// rank. Ends all ranks if their number is not `devices`.
 extern "C" int64_t layoutMPIEnter(const char *place, int64_t devices) {
   int64_t rank = layoutMPIRank(place, devices);
   state.isConverting = true;
@@ -225,7 +227,8 @@ extern "C" int64_t layoutMPIEnter(const char *place, int64_t devices) {
   return rank;
 }
 
-/// Ends a conversion with `numMessages` messages sent or received by this rank.
+/// Ends a conversion. Ends all ranks if this rank has not sent and received
+/// `numMessages` messages by this library.
 extern "C" void layoutMPILeave(int64_t numMessages) {
   if (numMessages != state.numMessages)
     fail("has sent or received messages without libLayoutMPIRuntime, which "
@@ -233,7 +236,8 @@ extern "C" void layoutMPILeave(int64_t numMessages) {
   state.isConverting = false;
 }
 
-/// Waits for a request, or ends all ranks, and returns the number of bytes.
+/// Waits until `request` is done and returns its number of bytes. Ends all
+/// ranks if `code` or MPI reports an error, or after `state.limit` seconds.
 static int wait(int code, MPI_Request request, const char *operation) {
   double begin = PMPI_Wtime();
   MPI_Status status;
