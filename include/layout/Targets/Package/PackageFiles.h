@@ -26,11 +26,13 @@ namespace mlir::layout {
 inline constexpr llvm::StringLiteral kManifestName = "manifest.json";
 
 /// Creates `directory` and its parents. If it exists, it is kept and its
-/// manifest is removed.
+/// manifest is removed. Returns failure, with an error at `op`, if that is not
+/// possible.
 LogicalResult makePackageDirectory(Operation *op, StringRef directory);
 
-/// Writes a file atomically. Emits an error if the file cannot be written; if
-/// `fill` fails, `fill` is expected to have emitted one.
+/// Writes the file `name` of the package atomically; `fill` emits its content.
+/// Emits an error at `op` if the file cannot be written. If `fill` fails, it
+/// has to emit its own error, and no file is written.
 LogicalResult writePackageFile(Operation *op, StringRef directory,
                                StringRef name,
                                function_ref<LogicalResult(raw_ostream &)> fill);
