@@ -172,8 +172,8 @@ bool isCopyBetweenOrders(linalg::LinalgOp op);
 
 /// A sum of dims times positive constants, as pairs (dim, constant).
 using Factors = SmallVector<std::pair<unsigned, int64_t>, 4>;
-/// Returns the dims of `expr` without its constants, or std::nullopt if it is not
-/// such a sum.
+/// Returns the dims of `expr` without added constants, or std::nullopt if it is
+/// not such a sum.
 std::optional<Factors> readSum(AffineExpr expr);
 
 } // namespace mlir::layout

@@ -442,9 +442,9 @@ static bool areApart(const Part &a, const Part &b) {
   });
 }
 
-/// Returns true if `part` can be copied together with the preceding parts: all
-/// have one source, the results are disjoint parts of a buffer that is
-/// allocated after the source, and no op in between has effects.
+/// Returns true if `part` can be copied together with the preceding parts. All
+/// must have one source, disjoint results in one buffer that is allocated after
+/// the source, and no op with effects in between.
 static bool canJoin(ArrayRef<Part> before, const Part &part) {
   Operation *op = before.back().op;
   if (op->getBlock() != part.op->getBlock())

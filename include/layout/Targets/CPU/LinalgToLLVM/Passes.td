@@ -528,8 +528,8 @@ def MergeSimilarKernelsPass : Pass<"layout-cpu-merge-similar-kernels", "ModuleOp
   let description = [{
     Merges functions of `layout-cpu-outline-kernels`, in the LLVM dialect, that are equal except for
     integers. Each integer that differs becomes an argument: trip counts and strides of loops, and
-    offsets of accesses, if few of them differ. Before that, parts of memref descriptors that are
-    not read are removed from all functions. The order of operations stays.
+    offsets of accesses, if at most 16 arguments suffice. Before that, parts of memref descriptors
+    that are not read are removed from all functions. The order of operations stays.
 
         llvm.call @first(%x) : ..         // 56 rows of 928 elements   // before
         llvm.call @second(%x) : ..        // 28 rows of 480 elements
