@@ -112,7 +112,7 @@ Cost MeshModel::getTime(const ReshardPlan &plan,
 }
 
 /// Returns `layout`, which is on a mesh, with its blocks stored in layout
-/// `local`; null is row-major.
+/// `local`, or row-major without one.
 static Attribute withLocal(Attribute layout, LayoutAttrInterface local) {
   if (auto partial = dyn_cast<PartialAttr>(layout))
     return PartialAttr::get(layout.getContext(),
@@ -210,8 +210,9 @@ Cost MeshModel::getCost(const ConversionPlan &plan) const {
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// Computes the cost of an op on held indices of non-divisible blocks: it runs
-/// row-major, and its tensors are converted from and to the layouts of blocks.
+/// Returns the cost of an op that runs row-major on the indices that a device
+/// holds of blocks that do not divide the tensors. Its tensors are converted
+/// from and to the layouts of blocks.
 Cost MeshModel::priceHeld(Operation *op, const LoopsRule &rule,
                           const OpLayouts &layouts, CostModel &costs) {
   Cost moved = 0;
@@ -401,7 +402,8 @@ void MeshModel::seed(const NodeClass &op, CostModel &costs, Candidates &known,
                     });
 }
 
-/// Clears the blocks, whose ops may be erased before the next decision.
+/// Clears `blocks`, because their ops may be erased before the next decision.
+/// Adds no configurations.
 void MeshModel::addStates(const Program &program, const CandidateLimits &limits,
                           CostModel &costs, std::vector<Candidates> &all) {
   blocks.clear();
@@ -430,8 +432,8 @@ readSplits(const LayoutMap &map) {
   return splits;
 }
 
-/// Returns false if `op` is a reshape, and its result layout does not store the
-/// elements where the operand layout does, so that it would move data.
+/// Returns false if `op` is a reshape that would move data, because its operand
+/// and result layouts store elements at different positions.
 static bool isView(const NodeClass &op, const OpLayouts &layouts,
                    CostModel &costs) {
   auto *view = std::get_if<ViewRule>(&op.rule);

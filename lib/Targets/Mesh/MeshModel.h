@@ -95,7 +95,7 @@ private:
   std::optional<OpConfig> carrySplit(const NodeClass &op, OperandOrResult slot,
                                      LayoutId layout, CostModel &costs) const;
   /// Returns the message plan of a conversion between two distributions, or
-  /// null if there is none. It is valid until the next call.
+  /// null without one. It is valid until the next call.
   const ReshardPlan *planMessages(RankedTensorType from, RankedTensorType to,
                                   FailureReason refuse) const;
   ConversionPlan planOnDevice(RankedTensorType from, RankedTensorType to,

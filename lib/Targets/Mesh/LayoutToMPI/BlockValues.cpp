@@ -117,7 +117,7 @@ Value layout::convertLayout(OpBuilder &b, Location loc, Value value,
                                  : ConvertOp::create(b, loc, type, value);
 }
 
-/// Returns `value` with other static dims, reshaped through one dim.
+/// Reshapes the static tensor `value` to `type`, through a tensor of one dim.
 Value BlockValues::view(OpBuilder &b, Location loc, Value value,
                         RankedTensorType type) {
   auto from = cast<RankedTensorType>(value.getType());

@@ -47,7 +47,8 @@ public:
     return *getBlocks(cast<RankedTensorType>(value.getType()), {});
   }
 
-  /// Returns the block of a value on a mesh, or any other value itself.
+  /// Returns the block that the rank has of a value on a mesh, or any other
+  /// value itself.
   Value getBlock(Value value);
   /// Returns the row-major part of the block of `value` that the rank holds, or
   /// a value that is not on a mesh itself.

@@ -26,7 +26,8 @@ using namespace mlir::layout;
 
 namespace {
 
-/// Lowers one op. All checks precede all changes.
+/// Lowers one op on tensors on a mesh to ops on the blocks of a rank. All
+/// checks precede all changes.
 class OpOnBlocks {
 public:
   OpOnBlocks(Operation *op, const OpLayoutRule &rule, BlockValues &values)
@@ -169,7 +170,8 @@ LogicalResult OpOnBlocks::checkNoParts() {
   return success();
 }
 
-/// Clones the op on blocks, or on their held indices.
+/// Clones the op on the blocks of its operands or, if `isHeld`, on the
+/// row-major parts that the rank holds.
 Operation *OpOnBlocks::cloneOnBlocks(bool isHeld) {
   IRMapping mapping;
   for (Value operand : op->getOperands())
@@ -493,8 +495,8 @@ LogicalResult OpOnBlocks::lowerReader() {
   return lowerWhole();
 }
 
-/// Clones an op whose tensors are whole on each device. Emits an error if they
-/// are not, or if a body has tensors on a mesh.
+/// Runs a clone of an op whose tensors are whole on each device. Emits an error
+/// if they are not, or if a body has tensors on a mesh.
 LogicalResult OpOnBlocks::lowerWhole() {
   auto isWhole = [](const MeshBlocks *blocks) {
     return !blocks || blocks->isWhole();

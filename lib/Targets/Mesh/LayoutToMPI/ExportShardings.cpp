@@ -57,8 +57,8 @@ struct ExportShardings
 
 } // namespace
 
-/// Returns the `#layout.mesh` of `type`, which shard.shard can express, or null
-/// for other layouts, e.g. with partial sums.
+/// Returns the `#layout.mesh` of `type`, which shard.shard can express. Returns
+/// null otherwise, e.g. if the type has partial sums.
 static MeshAttr getSayable(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor ? dyn_cast_if_present<MeshAttr>(tensor.getEncoding())
@@ -148,7 +148,7 @@ void Exporter::annotate(ConvertOp convert) {
     layout = MeshAttr::get(b.getContext(), whole, LayoutAttrInterface());
   }
   Value sharding = getSharding(b, convert.getLoc(), layout);
-  // The reduction of a value with parts annotates that value itself.
+  // A conversion that reduces partial sums annotates their value itself.
   bool isOwn = isPartial(source.getType()) && source.hasOneUse();
   auto annotated =
       shard::ShardOp::create(b, convert.getLoc(), convert.getType(), source,

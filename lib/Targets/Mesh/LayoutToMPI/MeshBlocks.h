@@ -65,8 +65,8 @@ struct MeshBlocks {
   static FailureOr<MeshBlocks> get(RankedTensorType type, FailureReason refuse);
 };
 
-/// Returns the 1-D type of the memory of a block of `type`, or null if its size
-/// is dynamic.
+/// Returns the 1-D type of the memory of a block of `type`, or null without a
+/// static size.
 RankedTensorType getBlockMemory(RankedTensorType type);
 
 } // namespace mlir::layout

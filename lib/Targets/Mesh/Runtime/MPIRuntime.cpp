@@ -53,7 +53,8 @@ struct State {
   int64_t numMessages = 0; // sent and received in it
   /// The totals of all conversions.
   int64_t messagesSent = 0, bytesSent = 0;
-  /// The running send or receive, or null, with its other rank and bytes.
+  /// Describes the running send or receive: its kind, the other rank, and the
+  /// bytes. Outside of messages, `action` is null.
   const char *volatile action = nullptr;
   volatile int peer = 0, bytes = 0;
 };
@@ -218,7 +219,7 @@ extern "C" int64_t layoutMPIRank(const char *place, int64_t devices) {
   return state.rank;
 }
 
-/// Begins a conversion, which `place` describes for errors, and returns the
+/// Starts a conversion, which `place` describes for errors, and returns the
 /// rank. Ends all ranks if their number is not `devices`.
 extern "C" int64_t layoutMPIEnter(const char *place, int64_t devices) {
   int64_t rank = layoutMPIRank(place, devices);
