@@ -73,7 +73,8 @@ static Value emitPlan(OpBuilder &b, Location loc, ConversionPlan plan,
       return emitFills(b, loc, *plan.copy, same, to,
                        getLogicalSizes(b, loc, from, source));
     }
-    // A view of these dynamic sizes cannot be inferred.
+    // A reshape cannot be derived from these dynamic sizes, so the elements are
+    // copied.
     plan = ConversionPlan::getOfMove(from, to);
   }
 
@@ -97,9 +98,11 @@ Value layout::convertStorage(OpBuilder &b, Location loc, RankedTensorType from,
   return emitPlan(b, loc, ConversionPlan::get(from, to), from, source, to);
 }
 
-/// Converts the source of an expand_shape to a plain tensor instead of its
-/// result, because its storage has whole axes where that of the result mixes
-/// the expanded dims. Returns null if no axis is mixed, or the storage differs.
+/// Converts the source of a tensor.expand_shape to a plain tensor and expands
+/// that, if `op` converts the result of the expand_shape to a plain tensor. The
+/// source has whole stored axes, while the storage of the result mixes the
+/// expanded dims; only the former can be a linalg.unpack. Returns null if no
+/// axis is mixed, the type is dynamic, or both tensors are stored differently.
 static Value convertBeforeExpand(OpBuilder &b, ConvertOp op, Value source) {
   auto expand = op.getSource().getDefiningOp<tensor::ExpandShapeOp>();
   RankedTensorType to = op.getResult().getType();
@@ -187,7 +190,7 @@ struct StorageViewPattern : OpConversionPattern<StorageViewOp> {
           rewriter, op,
           "the logical sizes of the result do not follow from its storage: "
           "make them static, or pass the logical tensor and convert it");
-    // The order of elements is the same; only the dims may differ.
+    // A storage_view keeps the order of elements, so it is a reshape.
     if (hasLayout(from)) {
       SmallVector<OpFoldResult> sizes =
           getLogicalSizes(rewriter, loc, from, source);

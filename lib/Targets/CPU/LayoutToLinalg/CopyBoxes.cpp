@@ -29,7 +29,7 @@ public:
 
   Value expand(Value physical);
   Value collapse(Value expanded, RankedTensorType physical);
-  /// Returns the expanded extents of a tensor that does not exist yet.
+  /// Emits the extents of the expanded tensor from the logical sizes.
   SmallVector<OpFoldResult> getExtents();
 
   struct Slice {
@@ -41,7 +41,8 @@ public:
   AffineMap getMap(const DigitBox &box) const;
 
 private:
-  /// Returns true if the slot is one digit, and the box covers all of it.
+  /// Returns true if `slot`, a dim of the expanded tensor, is one digit, and
+  /// `box` covers all of it.
   bool isWholeDigit(const DigitSlot &slot, const DigitBox &box) const {
     return slot.digits.size() == 1 && box[slot.digits[0]].isWhole() &&
            axes[slot.axis].required == axes[slot.axis].extent;

@@ -18,13 +18,15 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns true if each position can compute its element or the padding.
+/// Returns true if each storage position can compute its element or padding:
+/// the map has an inverse in closed form, and padding, if any, has a value.
 static bool canGather(RankedTensorType type) {
   return (hasFiller(type) || !mayHavePadding(type)) &&
          getBackwardValues(*getLayoutMap(type), type.getShape());
 }
 
-/// Emits loops over indices that insert each element at its positions.
+/// Emits loops over logical indices and replicas that insert each element into
+/// the physical tensor, which is filled with stated padding before.
 static Value emitScatter(OpBuilder &b, Location loc, RankedTensorType type,
                          ArrayRef<OpFoldResult> sizes, EmitElement element) {
   LayoutMap map = *getLayoutMap(type);

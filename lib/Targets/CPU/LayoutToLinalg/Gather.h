@@ -35,7 +35,8 @@ using EmitValue = function_ref<Value(OpBuilder &, Location)>;
 Value emitChoice(OpBuilder &b, Location loc, Value condition, EmitValue inside,
                  EmitValue outside);
 
-/// Returns the physical tensor of `type` with the given elements.
+/// Emits the physical tensor of a tensor of `type` with the logical `sizes`,
+/// whose elements `element` emits.
 Value emitGather(OpBuilder &b, Location loc, RankedTensorType type,
                  ArrayRef<OpFoldResult> sizes, EmitElement element);
 

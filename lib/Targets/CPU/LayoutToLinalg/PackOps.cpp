@@ -21,16 +21,19 @@ namespace {
 /// into tiles, and the other operand has the resulting digits as axes.
 struct Packing {
   SmallVector<int64_t> outerDimsPerm, innerDimsPos, innerTiles;
-  /// The digits in the order of the packed tensor and of the other operand.
+  /// The digits in the order of the packed tensor of linalg.pack, and in the
+  /// order in which the other operand stores them.
   SmallVector<unsigned> packed, stored;
-  /// True if the tiles have more positions than the axes.
+  /// True if tiles do not divide an axis, so that the packed tensor has
+  /// padding.
   bool isNonDivisible = false;
 };
 
 } // namespace
 
-/// Returns the number of positions of one tile of `axis`, or std::nullopt if
-/// the digits are not outer and inner tiles.
+/// Returns the number of positions of one tile of `axis`, the product of its
+/// digits after the first. Returns std::nullopt if it is dynamic, or if the
+/// first digit does not count such tiles.
 static std::optional<int64_t> getTile(const IterationSpace &space,
                                       const AxisAccess &axis) {
   int64_t tile = 1;
@@ -123,8 +126,9 @@ static Value transposeDigits(OpBuilder &b, Location loc,
       ->getResult(0);
 }
 
-/// Returns the type of the packed tensor, whose storage has the type `stored`,
-/// or null if its shape is dynamic and differs from `stored`.
+/// Returns the type of the packed tensor of linalg.pack, which has the elements
+/// of a storage of type `stored` in another order. Returns null if it is
+/// dynamic and differs from `stored`.
 static RankedTensorType getPackedType(const IterationSpace &space,
                                       const Packing &packing,
                                       RankedTensorType stored) {

@@ -49,8 +49,8 @@ static void removeRecords(Operation *op) {
       function.setResultAttrs(i, withoutRecords(attributes));
 }
 
-/// Checks that `op`, its attributes and its types are not of the dialect, and
-/// reports the first that is.
+/// Checks that `op`, its attributes and its types are not of the layout
+/// dialect, and emits an error for the first that is.
 static LogicalResult check(Operation *op) {
   auto isOurs = [](Dialect *dialect) {
     return isa_and_nonnull<LayoutDialect>(dialect);

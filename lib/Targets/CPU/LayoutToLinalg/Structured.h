@@ -38,7 +38,7 @@ struct StructuredOp {
   SmallVector<OperandAccess> operands; // inputs, then inits
   SmallVector<utils::IteratorType> iterators;
   SmallVector<int64_t> sizes; // of the loops
-  /// For each result, true if the body reads the previous element.
+  /// For each result, true if the body reads the element of its init.
   SmallVector<bool> readsInit;
   /// True if the body may trap when it runs on padding.
   bool mayTrap = false;

@@ -111,8 +111,8 @@ struct ExtractPattern : ReasonedPattern<tensor::ExtractOp> {
   }
 };
 
-/// Pads whole axes of storage. Other dims, and padding that depends on the
-/// position, are lowered to a gather.
+/// Lowers tensor.pad to a pad of the physical tensor if the padded dims are
+/// whole stored axes and the padding is one value, and else to a gather.
 struct PadPattern : ReasonedPattern<tensor::PadOp> {
   using ReasonedPattern::ReasonedPattern;
 
