@@ -174,8 +174,9 @@ static void stretch(Cost &cost, int64_t run, int64_t busy) {
                                    : cost * busy / run;
 }
 
-/// Returns how the op handles padding, and reduces `trips` of masked loops to
-/// the sizes of their dims.
+/// Returns which reductions the op masks and of which results it writes the
+/// padding. Sets the trip counts of masked loops in `trips` to the sizes of
+/// their dims, because they skip padding.
 static PaddingUse maskPadding(const StoredOp &stored, const LoopsRule &rule,
                               const OpLayouts &layouts, CostModel &costs,
                               MutableArrayRef<int64_t> trips) {
@@ -253,8 +254,7 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   std::optional<unsigned> lane =
       stored.findLane(rule, getAssumedSize(), op->getContext());
 
-  // Kinds of vectorized loops are tried in the order of findLane in
-  // KernelPlan.cpp.
+  // Tried in the order of findLane in KernelPlan.cpp.
   std::optional<unsigned> parts;
   auto findParts = [&](int64_t least) {
     return stored.findReductionLane(rule, getAssumedSize(), op->getContext(),
@@ -277,9 +277,8 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   auto isSlid = [&](AffineMap map) {
     return isSlidOver(rule, map, stored.space->digits[*lane].loop);
   };
-  // Scales a cost to whole vectors. If a window slides along them, a vector
-  // that crosses a cache line needs a second load; this is capped at 50% if
-  // several results share each loaded element.
+  // Scales a cost to whole vectors. Under a sliding window, vectors that cross
+  // a line need a second load; shared by several results, it adds at most 50%.
   int64_t run = lane ? stored.getRun(rule, *lane, getAssumedSize()) : 0;
   auto fillVectors = [&](Cost &cost, bool slides, bool shares) {
     stretch(cost, run, llvm::alignTo(run, getVectorSize(op)));
@@ -300,7 +299,7 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
     if (isStrided)
       work = takePercent(work, target.getStridedPercent());
   } else if (parts) {
-    // The end of each sum combines halves until one lane is left.
+    // Each sum ends by combining halves of its vector until one lane is left.
     run = stored.getTrips(*parts, getAssumedSize());
     work = addLaneSums(work, op, rule, run, countSummed(rule, trips));
   } else {

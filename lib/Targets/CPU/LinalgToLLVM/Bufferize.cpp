@@ -182,7 +182,7 @@ public:
 
 private:
   /// Returns the destination operand of the op that computes `value`, or null
-  /// if it has none.
+  /// without one.
   Value getPrevious(Value value) {
     auto [known, isNew] = previous.try_emplace(value);
     if (!isNew)

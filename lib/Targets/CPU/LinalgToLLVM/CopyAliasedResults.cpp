@@ -38,8 +38,9 @@ static Value findSource(Value value) {
   return value;
 }
 
-/// Returns the region that `argument` is passed to, with all its inputs, or
-/// std::nullopt if it is not such an argument.
+/// Returns the region of a structured control-flow op that has `argument` as an
+/// input, with all its inputs, or std::nullopt if `argument` is not such an
+/// input.
 static std::optional<RegionSuccessor> findSuccessor(BlockArgument argument) {
   auto branch =
       dyn_cast<RegionBranchOpInterface>(argument.getOwner()->getParentOp());

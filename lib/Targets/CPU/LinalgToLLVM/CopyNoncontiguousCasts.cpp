@@ -31,7 +31,8 @@ namespace mlir::layout {
 
 using namespace mlir;
 
-/// Returns true if a cast replaces dynamic strides by products of sizes.
+/// Returns true if `cast` makes a strided memref contiguous, and a stride of
+/// one of both types is dynamic, so that real strides may be lost.
 static bool losesStrides(memref::CastOp cast) {
   auto from = dyn_cast<MemRefType>(cast.getSource().getType());
   auto to = dyn_cast<MemRefType>(cast.getType());

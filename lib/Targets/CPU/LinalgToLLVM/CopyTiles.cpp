@@ -232,7 +232,9 @@ static void joinParts(CopyTile &tile, int64_t lane,
 /// the source, because a line holds so many that tiles return to each line.
 static bool stagesResult(int64_t bytes) { return bytes > 2; }
 
-/// Returns the stride in elements of columns in a stage in result order.
+/// Returns the distance in elements between columns in a stage that has the
+/// order of the result: a cache line more than `rows` rows, so that columns do
+/// not share cache sets.
 static int64_t getStageStride(int64_t rows, int64_t bytes,
                               const CpuModelParams &params) {
   return rows + params.lineBytes / bytes;

@@ -163,7 +163,8 @@ struct StagedCopies {
 StagedCopies planStagedCopies(const CopyTile &block, int64_t bytes,
                               const CpuModelParams &params);
 
-/// Returns true if elements of this type can be copied in vectors.
+/// Returns true if vectors can copy elements of this type: integers and floats
+/// of 8, 16, 32 or 64 bits.
 bool canCopyInVectors(Type element);
 
 /// Returns true if `op` copies between two orders of the same indices, so that

@@ -134,9 +134,9 @@ static Value fillAround(OpBuilder &b, tensor::PadOp op, Value value,
   return target;
 }
 
-/// Returns true if filling the borders separately is cheaper than filling
-/// everything, because the interior is most of the result. Dynamic sizes are
-/// large.
+/// Returns true if `op` has static widths and its borders are less than a
+/// quarter of the result, so that filling them is cheaper than filling
+/// everything. Dynamic sizes count as 60.
 static bool isThinPadding(tensor::PadOp op) {
   constexpr int64_t leastShare = 4;
   if (!ShapedType::isStaticShape(op.getStaticLow()) ||

@@ -61,7 +61,7 @@ struct Place {
 
 /// Returns true if operand `i` allows merging the kernel loops `outer` and
 /// `inner`: either they index adjacent dims of it in this order, which are
-/// stored in `place`, or they index none of its dims.
+/// stored in `place`, or they do not index it.
 static bool findPlace(const Kernel &kernel, const Stage &stage, unsigned i,
                       unsigned outer, unsigned inner,
                       std::optional<Place> &place) {

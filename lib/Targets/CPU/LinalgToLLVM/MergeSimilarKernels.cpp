@@ -47,7 +47,7 @@ using namespace mlir;
 static constexpr size_t kMostNumbers = 16;
 
 namespace {
-/// An integer in which kernels of one form may differ: an operand, or the
+/// An integer in which otherwise equal kernels may differ: an operand, or the
 /// constant offset of `step`.
 struct Number {
   OpOperand *operand;
@@ -164,7 +164,7 @@ void FormReader::readRegion(Region &region) {
 }
 
 namespace {
-/// Merges kernels of one form into one function.
+/// Merges kernels that are equal except for integers into one function.
 class Sharing {
 public:
   explicit Sharing(ArrayRef<Kernel> kernels) : kernels(kernels) {}

@@ -86,8 +86,8 @@ static bool asksTensors(Operation &op) {
 }
 
 /// Returns the shortest sequence of ops that starts with `first` such that no
-/// other op uses their results, or an empty list if there is none of at most
-/// kMostOps ops that can be moved.
+/// other op uses their results. Returns an empty list if it has more than
+/// kMostOps ops or one that cannot be moved.
 static SmallVector<Operation *> findRun(Operation *first) {
   SmallVector<Operation *> run;
   llvm::SmallPtrSet<Operation *, 16> inRun;
@@ -255,7 +255,8 @@ static void orderOperands(func::FuncOp function) {
   });
 }
 
-/// Returns an existing function with this body, or else `function`.
+/// Returns an outlined function that is equal to `function` except for its name
+/// and locations, or else `function`.
 func::FuncOp Outliner::findEqual(func::FuncOp function) {
   llvm::hash_code hash = hash_value(function.getFunctionType());
   function.walk([&](Operation *op) {

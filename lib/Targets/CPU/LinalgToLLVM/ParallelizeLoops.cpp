@@ -61,7 +61,8 @@ static bool isShort(scf::ForOp loop) {
                       [](Operation &op) { return op.getNumRegions() == 0; });
 }
 
-/// Returns the outermost loops of a nest with enough iterations for `cores`.
+/// Returns the loops from `outermost` inward that become one scf.parallel: as
+/// many as give 32 iterations for each of `cores`, or all that can be merged.
 static SmallVector<scf::ForOp> findNest(scf::ForOp outermost, int64_t cores) {
   int64_t enough = kIterationsPerCore * cores;
   SmallVector<scf::ForOp> nest;

@@ -57,7 +57,8 @@ private:
     /// The static extent, or std::nullopt.
     std::optional<int64_t> number;
     int64_t size;
-    /// The loop over blocks that contains this loop.
+    /// The number of the loop over blocks of columns that contains this loop
+    /// over the columns of a block, or std::nullopt.
     std::optional<unsigned> block;
     Value index = {};
   };
@@ -323,7 +324,7 @@ struct Part {
   Side in, out;
   SmallVector<OpFoldResult> extents;
   CopyTile tile;
-  /// The value of the padding that the tile writes, or null if it writes none.
+  /// The value of the padding that the tile writes, or null without padding.
   Value filler;
 };
 

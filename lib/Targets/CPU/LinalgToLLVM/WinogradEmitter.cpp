@@ -33,7 +33,7 @@ public:
 private:
   using Four = std::array<Value, 4>;
   /// For rows and for columns, the conditions for a tile to write its first and
-  /// its second one, or null if it always does.
+  /// its second one. A null condition is always true.
   using OwnResults = std::array<std::array<Value, 2>, 2>;
   /// One of the four results of a tile, a vector for each point.
   struct TileResult {
