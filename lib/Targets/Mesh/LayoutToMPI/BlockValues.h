@@ -79,7 +79,8 @@ public:
   /// that the rank holds, inserted.
   Value putHeld(OpBuilder &b, Location loc, const MeshBlocks &blocks,
                 Value held, Value into = {});
-  /// Returns an uninitialized block.
+  /// Returns an uninitialized block (tensor.empty) of the size that every rank
+  /// has.
   Value makeEmpty(OpBuilder &b, Location loc, const MeshBlocks &blocks);
 
   bool hasFailed() const { return failed; }

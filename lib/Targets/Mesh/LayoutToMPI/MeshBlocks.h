@@ -26,7 +26,8 @@ namespace mlir::layout {
 
 /// The index range of a dim or loop on each device.
 struct DeviceRanges {
-  /// Values by device; empty if all devices have the whole range.
+  /// The first index and the number of indices of each device, by its number.
+  /// Empty if all devices have the whole range.
   std::vector<int64_t> begins, sizes;
   /// The largest size on any device.
   int64_t size = 0;
@@ -47,7 +48,8 @@ struct MeshBlocks {
   std::optional<Reduction> reduction;  // combines the parts
   SmallVector<std::string, 2> partial; // the axes of the parts
 
-  /// Returns true if each device has all elements, not parts of them.
+  /// Returns true if each device has all elements of the tensor, and not
+  /// partial sums.
   bool isWhole() const;
   /// Returns true if the tensor has no elements.
   bool isEmpty() const { return llvm::is_contained(type.getShape(), 0); }

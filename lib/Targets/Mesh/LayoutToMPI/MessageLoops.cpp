@@ -44,7 +44,7 @@ static MemRefType getMemory(Type elementType) {
 }
 
 namespace {
-/// Emits loads from a table and index arithmetic.
+/// Emits index arithmetic, loops, and loads from the table of a message plan.
 struct Numbers {
   OpBuilder &b;
   Location loc;
