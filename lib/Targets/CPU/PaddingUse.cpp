@@ -61,7 +61,7 @@ PaddingUse layout::getPaddingUse(const StoredOp &stored, const LoopsRule &rule,
   auto states = [&](LayoutId layout) {
     return layout != kAnyLayout && table.getPadding(layout);
   };
-  // Without known states or loops, assume the worst.
+  // Without stated padding or loops, assumes that all reductions are masked.
   bool isStated = llvm::any_of(layouts.operands, states) ||
                   llvm::any_of(layouts.results, states);
   if (!isStated || failed(stored.space)) {

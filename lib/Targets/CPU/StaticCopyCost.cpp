@@ -99,7 +99,8 @@ std::optional<StaticStorage> StaticStorage::read(const LayoutMap &map,
 }
 
 namespace {
-/// An IterationSpace on a static shape.
+/// The members of IterationSpace (loop digits and accesses), as numbers for a
+/// static shape.
 struct StaticSpace {
   struct LoopDigit {
     unsigned loop;
@@ -160,7 +161,7 @@ private:
   bool unknown = false;
 };
 
-/// A CopyPlan on a static shape.
+/// The boxes and fills of a CopyPlan, as numbers for a static shape.
 struct NumberedCopy {
   const StaticSpace &space;
   CopyPlan::Method method = CopyPlan::Method::Boxes;
