@@ -187,7 +187,7 @@ SmallVector<OpFoldResult> layout::readLogicalSizes(OpBuilder &b, Location loc,
   return sizes;
 }
 
-/// Returns an empty tensor of `type` with the given extents.
+/// Creates a tensor.empty of `type` with the given extents.
 static Value createEmptyOf(OpBuilder &b, Location loc, RankedTensorType type,
                            ArrayRef<OpFoldResult> extents) {
   SmallVector<Value> dynamic;

@@ -48,9 +48,9 @@ public:
   Value multiply(Value a, Value b);
 
 private:
-  /// Returns the source position of an element of the tile.
+  /// Returns the position in the source buffer of an element of the tile.
   Value source(int64_t row, int64_t column);
-  /// Returns the result position of the first row of a column.
+  /// Returns the position in the result buffer of the first row of a column.
   Value result(int64_t column);
   Value toBits(Value row);
   Value load(Value position, int64_t size);

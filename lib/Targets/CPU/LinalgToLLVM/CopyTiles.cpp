@@ -40,7 +40,8 @@ static constexpr int64_t kBlockBytes = 1024;
 /// evict it. It is small enough to leave several tiles for threads.
 static constexpr int64_t kLongBytes = 4096;
 
-/// The bytes of each row in a staged block, which may be halved or doubled.
+/// The bytes of each source row in a block that is copied through a temporary
+/// buffer. They may be halved or doubled.
 static constexpr int64_t kStageBytes = 128;
 
 static bool isStatic(const CopyDigit &digit) {
@@ -227,14 +228,15 @@ static void joinParts(CopyTile &tile, int64_t lane,
     tile.loadSize /= 2;
 }
 
-/// Returns true if the stage of a copy of elements of `bytes` bytes has the
-/// order of the result. Elements of one or two bytes are staged in the order of
-/// the source, because a line holds so many that tiles return to each line.
+/// Returns true if the stage (temporary buffer) of a copy of elements of
+/// `bytes` bytes has the order of the result. Elements of one or two bytes are
+/// staged in the order of the source, because a line holds so many that tiles
+/// return to each line.
 static bool stagesResult(int64_t bytes) { return bytes > 2; }
 
-/// Returns the distance in elements between columns in a stage that has the
-/// order of the result: a cache line more than `rows` rows, so that columns do
-/// not share cache sets.
+/// Returns the distance in elements between columns in a stage (temporary
+/// buffer) that has the order of the result: a cache line more than `rows`
+/// rows, so that columns do not share cache sets.
 static int64_t getStageStride(int64_t rows, int64_t bytes,
                               const CpuModelParams &params) {
   return rows + params.lineBytes / bytes;
@@ -255,9 +257,9 @@ static bool fitsL2(const CopyTile &tile, uint64_t bytes,
   return isWithin(tile, bytes, params.l2Bytes / 2);
 }
 
-/// Makes the tile a staged block of half of L1, or of nearly all of L1 if the
-/// stage has the order of the result. Returns false if the copy cannot be
-/// staged or is not larger than a block.
+/// Makes the tile a block that is copied through a temporary buffer, the stage:
+/// half of L1, or nearly all of L1 if the stage has the order of the result.
+/// Returns false if the copy cannot be staged or is not larger than a block.
 static bool planStage(CopyTile &tile, int64_t bytes,
                       const CpuModelParams &params) {
   int64_t rows = llvm::bit_floor<uint64_t>(params.l1Bytes / 2 / kStageBytes);

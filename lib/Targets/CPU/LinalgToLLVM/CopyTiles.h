@@ -56,8 +56,8 @@ struct CopyTile {
     Memcpy,
     /// Transposes squares in registers.
     SquareTranspose,
-    /// Copies a block of the source to a stage whose lines do not share cache
-    /// sets, and from there to the result.
+    /// Copies a block of the source to a temporary buffer, the stage, whose
+    /// lines do not share cache sets, and from there to the result.
     Staged,
     /// Interleaves the few rows of a tile into one segment of the result.
     Interleave,
@@ -153,9 +153,9 @@ std::optional<CopyChunk> planCopyChunks(ArrayRef<CopyTile> parts,
                                         int64_t bytes,
                                         const CpuModelParams &params);
 
-/// The copies of a staged block: to a stage of `elements` elements, and from
-/// there to the result. One of them transposes the block, the other copies
-/// contiguous segments.
+/// The copies of a staged block: to the stage, a temporary buffer of `elements`
+/// elements, and from there to the result. One of them transposes the block,
+/// the other copies contiguous segments.
 struct StagedCopies {
   CopyTile in, out;
   int64_t elements;

@@ -43,7 +43,7 @@ using RowsOfLoops = SmallVector<int>;
 /// An elementwise op and the ops that only it needs, directly or indirectly.
 struct Chain {
   linalg::LinalgOp last;
-  /// The loops of `last` over rows, outermost first.
+  /// The loops of `last` that iterate over rows, outermost first.
   SmallVector<unsigned> rowLoops;
   /// All ops of the chain with their row loops, `last` first.
   llvm::MapVector<Operation *, RowsOfLoops> members;

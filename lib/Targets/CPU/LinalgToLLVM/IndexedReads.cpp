@@ -18,7 +18,8 @@ class LaneSteps {
 public:
   LaneSteps(const Stage &stage, unsigned dim) : stage(stage), dim(dim) {}
 
-  /// Returns the step of `value`, or std::nullopt if it is unknown.
+  /// Returns by how much `value` increases when the kernel dim advances by one,
+  /// or std::nullopt if it is unknown.
   std::optional<int64_t> find(Value value) {
     auto [known, isNew] = steps.try_emplace(value);
     if (!isNew)

@@ -45,7 +45,9 @@ struct HoistedMasks {
   /// the body computes.
   Value next;
   SmallVector<LoopBound> bounds;
-  /// Conditions of the body (i1 values) that do not depend on a reduction.
+  /// Conditions of the body (i1 values) that do not depend on a reduction. If
+  /// one of them is false, the result is the initial value of the accumulator,
+  /// selected after the reduction.
   SmallVector<Value> afterwards;
 };
 

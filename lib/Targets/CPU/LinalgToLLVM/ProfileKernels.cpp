@@ -44,8 +44,8 @@ public:
   }
 
 private:
-  /// A measured op, the slot of its name, and the number of operations on
-  /// elements, if known.
+  /// A measured op, the number of the two counters of its name, and the number
+  /// of operations on elements that it executes, if known.
   struct Part {
     Operation *op;
     unsigned slot = 0;
@@ -89,8 +89,8 @@ void Profiler::findKernels(Block &block) {
   }
 }
 
-/// Assigns a slot, two counters, to each name of a measured op. All parts of
-/// one op of the user's program have one name.
+/// Assigns a slot, the number of two counters, to each name of a measured op.
+/// All parts of one op of the user's program have one name.
 void Profiler::nameKernels() {
   MLIRContext *context = module.getContext();
   for (Part &kernel : kernels) {

@@ -37,7 +37,9 @@ public:
   TileCostModel(const Kernel &kernel, const CpuModelParams &target,
                 std::optional<unsigned> lane, int64_t vectorSize);
 
-  /// Returns true if all live values of a step fit the registers.
+  /// Returns true if the vector registers hold all live values of one reduction
+  /// step of a `tile`: accumulators, inputs and temporaries. Without a
+  /// reduction, returns true for at most 4 results.
   bool fits(ArrayRef<int64_t> tile) const;
 
   /// Returns all dims in the order in which a step visits the points of the
@@ -45,7 +47,8 @@ public:
   /// uses of one of its values are consecutive and it needs one register.
   SmallVector<unsigned> orderPoints(ArrayRef<int64_t> tile) const;
 
-  /// Returns the cycles of the whole kernel, partial tiles included.
+  /// Returns the estimated cycles of the whole kernel with this tile, partial
+  /// tiles included.
   double total(ArrayRef<int64_t> tile) const;
 
   /// Returns the cycles that one step waits for memory because each segment
@@ -54,7 +57,8 @@ public:
   double pageCycles(ArrayRef<int64_t> tile) const;
 
 private:
-  /// The access pattern of one input.
+  /// The access pattern of one input tensor: its sizes in bytes, and the stride
+  /// of each kernel dim in it.
   struct Input {
     double elementBytes;
     double tensorBytes;

@@ -88,10 +88,10 @@ private:
   /// The loop of each digit of the tile; all digits of columns share one.
   SmallVector<unsigned> loopOf;
   Value zero;
-  /// The plan of a staged tile.
+  /// The two copies of a tile that is copied through a temporary buffer.
   StagedCopies staged;
-  /// The stage of all blocks if one thread copies them; otherwise null, and
-  /// each block allocates its own.
+  /// The temporary buffer of all blocks if one thread copies them; otherwise
+  /// null, and each block allocates its own.
   Value stage;
 };
 
@@ -288,7 +288,8 @@ Value Emitter::allocateStage() {
                                  b.getI64IntegerAttr(params.lineBytes));
 }
 
-/// Copies a block of the source to the stage, and from there to the result.
+/// Copies a block of the source to the stage, a temporary buffer, and from
+/// there to the result.
 void Emitter::emitStaged() {
   Value block = stage ? stage : allocateStage();
   auto copy = [&](const CopyTile &part, Side from, Side to) {
@@ -336,7 +337,7 @@ public:
       : params(params), parallelLoops(parallelLoops) {}
 
   void add(Operation *op);
-  /// Emits the copies that were added.
+  /// Emits the copies that were added, and removes the ops that they replace.
   void finish();
 
 private:

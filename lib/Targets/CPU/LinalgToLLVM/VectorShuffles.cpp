@@ -114,7 +114,7 @@ VectorShuffles::shuffleParts(ArrayRef<Value> parts,
   return results;
 }
 
-/// Returns the number of parts to interleave at a time. Nine parts take two
+/// Returns the number of vectors to interleave at a time. Nine vectors take two
 /// rounds of three, with fewer shuffles.
 static int64_t getFactor(int64_t parts) { return parts == 9 ? 3 : parts; }
 

@@ -44,13 +44,15 @@ public:
   /// Concatenates slices of one size. Slices of two vectors need one shuffle.
   Value join(ArrayRef<Slice> parts);
 
-  /// Transposes, in each lane, the square that `count` parts starting at
-  /// `first` form: transposes both halves, then interleaves their segments.
-  /// Calls `part` when a part is needed, so that few vectors are live at once.
+  /// Transposes a square in each lane of `lane` elements: the `count` vectors
+  /// `part(first)`, `part(first + 1)`, .. are its rows. Transposes both halves,
+  /// then interleaves their segments. Calls `part` when a vector is needed, so
+  /// that few are live at once.
   SmallVector<Value> interleaveLanes(int64_t first, int64_t count, int64_t lane,
                                      function_ref<Value(int64_t)> part);
-  /// Transposes the square of lanes that `rows` form. Each round combines the
-  /// even lanes of two rows, and their odd lanes.
+  /// Transposes the square whose rows are the vectors `rows` and whose columns
+  /// are their lanes of `lane` elements. Each round combines the even lanes of
+  /// two rows, and their odd lanes.
   SmallVector<Value> gatherLanes(ArrayRef<Value> rows, int64_t lane);
 
   /// The position of an element in a list of vectors.
@@ -63,13 +65,14 @@ public:
   SmallVector<Value> shuffleParts(ArrayRef<Value> parts,
                                   function_ref<Place(int64_t, int64_t)> from);
 
-  /// Deinterleaves an odd number of parts in each lane. The parts form a row,
-  /// of which result j gets the elements j, j + parts, j + 2 * parts, ... Each
-  /// position of a lane belongs to a result in only one part, so that results
-  /// are blends whose elements are then permuted.
+  /// Deinterleaves an odd number n of vectors within each lane of `lane`
+  /// elements. The n lanes of one position form a row, of which result j gets
+  /// the elements j, j + n, j + 2n, .. Each position of a lane belongs to
+  /// result j in only one of the n vectors, so that results are blends whose
+  /// elements are then permuted.
   SmallVector<Value> deinterleaveParts(ArrayRef<Value> parts, int64_t lane);
-  /// Interleaves an odd number of parts in each lane (inverse of
-  /// deinterleaveParts).
+  /// Interleaves an odd number of vectors within each lane of `lane` elements
+  /// (inverse of deinterleaveParts).
   SmallVector<Value> interleaveParts(ArrayRef<Value> parts, int64_t lane);
 
 private:

@@ -35,7 +35,8 @@ private:
   /// For rows and for columns, the conditions for a tile to write its first and
   /// its second one. A null condition is always true.
   using OwnResults = std::array<std::array<Value, 2>, 2>;
-  /// One of the four results of a tile, a vector for each point.
+  /// One of the 2x2 results of a tile: a vector value for each point, i.e. for
+  /// each vector of filters.
   struct TileResult {
     SmallVector<Point> points;
     SmallVector<Value> values;
@@ -342,7 +343,8 @@ WinogradEmitter::emitOwnResults(const std::array<Value, 2> &numbers) {
   return isOwn;
 }
 
-/// Returns the four results of tile `number` from its 16 sums.
+/// Returns the 2x2 results A^T M A of tile `number` from its 16 sums in
+/// `products`.
 WinogradEmitter::TileResults WinogradEmitter::emitTileResults(Value number,
                                                               Value products) {
   TileResults results;
@@ -373,7 +375,7 @@ WinogradEmitter::TileResults WinogradEmitter::emitTileResults(Value number,
   return results;
 }
 
-/// Writes one of the four results of a tile, added to its initial value.
+/// Writes one of the 2x2 results of a tile, added to its initial value.
 void WinogradEmitter::finishResult(const TileResult &result) {
   bool startsAtZero = false;
   if (auto *splat = std::get_if<SplatStart>(&kernel.starts.front()))
@@ -385,7 +387,8 @@ void WinogradEmitter::finishResult(const TileResult &result) {
   finish(result.points, std::move(values));
 }
 
-/// Writes the results of each tile. Nearly all tiles write all four, without a
+/// Emits the loop over the tiles of a strip that transforms `products` and
+/// writes the results. Nearly all tiles write all four results, without a
 /// branch for each.
 void WinogradEmitter::emitWrites(Value first, OpFoldResult tiles,
                                  Value products) {
