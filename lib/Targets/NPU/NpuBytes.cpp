@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// A tensor of a conversion, and the map from loops to its indices.
+/// The source or the result of a conversion of i8 to f32, and its indexing map.
 struct Converted {
   RankedTensorType type;
   NpuScatterAttr layout;
@@ -23,7 +23,8 @@ struct Converted {
 };
 } // namespace
 
-/// Returns true if commands exist for the conversion of i8 to f32.
+/// Returns true if okk_bdc_int8_to_fp32 commands can convert `bytes` to
+/// `floats`, or if the chip or the sizes `ranges` of the loops are unknown.
 static bool hasCommandsForBytes(const Converted &bytes, const Converted &floats,
                                 ArrayRef<int64_t> ranges,
                                 NpuTargetInterface target) {

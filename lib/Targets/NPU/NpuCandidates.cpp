@@ -18,8 +18,8 @@ using namespace mlir;
 using namespace mlir::layout;
 using Origin = OpConfig::Origin;
 
-/// Returns the bytes of a core for copies of operands in system memory while
-/// the op runs, or std::nullopt if one of them does not fit.
+/// Returns the bytes of a core for local copies of the operands that are in
+/// system memory, or std::nullopt if one of them does not fit a core.
 std::optional<int64_t> NpuCandidates::countLoads(const OpConfig &config) const {
   auto *rule = std::get_if<LoopsRule>(&node.rule);
   if (!rule || rule->resultMaps.empty())
@@ -52,9 +52,9 @@ std::optional<int64_t> NpuCandidates::countLoads(const OpConfig &config) const {
   return bytes;
 }
 
-/// Returns the mode of `layout` within one batch, for functions that take one
-/// command per batch. A strided part of an aligned tensor may have the strides
-/// of the aligned layout within a batch.
+/// Returns the mode of `layout` within one batch, for OKKernel functions that
+/// are called once per batch: a strided layout whose C, H and W strides are
+/// those of the aligned layout counts as aligned.
 static NpuMode getModeOfBatch(NpuScatterAttr layout, RankedTensorType type,
                               const ChipParams &params) {
   NpuScatter scatter = layout.getScatter();
@@ -77,8 +77,10 @@ static NpuMode getModeOfBatch(NpuScatterAttr layout, RankedTensorType type,
   return NpuMode::Aligned;
 }
 
-/// Builds a configuration if it is valid and fits. Null layouts are system
-/// memory.
+/// Returns the configuration with the layout that `choose` returns for each
+/// tensor; a null layout stands for row-major system memory. Returns
+/// std::nullopt if no tensor is local, if a layout is invalid, if the op then
+/// has no commands, or if its tensors do not fit a core together.
 std::optional<OpConfig> NpuCandidates::assign(Choice choose,
                                               Origin origin) const {
   int64_t bytes = 0;
@@ -114,7 +116,8 @@ std::optional<OpConfig> NpuCandidates::assign(Choice choose,
                                : !writesPart || index == 0))
           bytes += getNpuBytes(layout, type) * (isResult && hasWork ? 2 : 1);
         LayoutId id = costs.intern(layout, type);
-        // The spelling of this map may be a layout of another tensor.
+        // Layouts with equal maps share an id. Its attribute may be the layout
+        // of another tensor, and invalid for this one.
         auto known = cast<NpuScatterAttr>(costs.getSpelling(id));
         if (failed(
                 known.resolve(type.getShape(), type.getElementType(), nullptr)))
@@ -125,7 +128,8 @@ std::optional<OpConfig> NpuCandidates::assign(Choice choose,
       (contraction && !isCommandOfMatrices(*config, *contraction)) ||
       !isCommandOfBytes(*config))
     return std::nullopt;
-  // A sum that is not over a window needs one command per index.
+  // A sum of rows of a matrix or along axis N is not a window of one command.
+  // It needs one elementwise command per summed index.
   if (compute && npu::prefersAligned(compute) &&
       (isMatrix(*config) ||
        (!contraction &&
@@ -150,7 +154,8 @@ std::optional<Contraction> NpuCandidates::getContraction() const {
   });
 }
 
-/// Returns the loop by which the result of a contraction is spread, if any.
+/// Returns the loop of a contraction that indexes the dim of the result that is
+/// spread over the cores, or std::nullopt if there is none.
 std::optional<unsigned>
 NpuCandidates::findChannel(const OpConfig &config) const {
   NpuScatterAttr layout = getScatter(config.exact.results.front());
@@ -167,7 +172,8 @@ bool NpuCandidates::isDest(unsigned operand) const {
   return dest && dest.isDpsInit(&node.op->getOpOperand(operand));
 }
 
-/// Returns true if `init` is read and needs memory besides that of the result.
+/// Returns true if the op reads operand `init`, and the operand needs memory
+/// besides that of the result because it is not computed there.
 bool NpuCandidates::isKept(unsigned init) const {
   return std::get<LoopsRule>(node.rule).isRead[init] &&
          !isMadeInResult(node.op->getOpOperand(init));
@@ -223,7 +229,8 @@ NpuCandidates::getForChannel(unsigned loop, const Contraction &contraction,
           dim = d;
       isWeight = false;
     }
-    // All cores load an operand without the channel; a result needs it.
+    // All cores load an operand without the channel. A result without it cannot
+    // be spread.
     if (!dim) {
       isPossible &= !slot.isResult && !map.isFunctionOfDim(loop);
       return {};
@@ -240,8 +247,9 @@ NpuCandidates::getForChannel(unsigned loop, const Contraction &contraction,
   return isPossible ? config : std::nullopt;
 }
 
-/// Returns the axis of every loop that `map` contains, and 0 for other loops,
-/// or std::nullopt if a loop has two axes.
+/// Returns, for each loop, the axis of the dims that it indexes by `map`, or 0
+/// if it indexes none. `axes` has the axis of each dim. Returns std::nullopt if
+/// a loop has two axes.
 static std::optional<SmallVector<char>>
 getLoopAxes(AffineMap map, StringRef axes, unsigned numLoops) {
   SmallVector<char> letters(numLoops, 0);
@@ -256,8 +264,9 @@ getLoopAxes(AffineMap map, StringRef axes, unsigned numLoops) {
   return letters;
 }
 
-/// Returns true if channels are read in cores that do not hold them: in
-/// windows, or at a constant index other than 0.
+/// Returns true if `map` indexes a dim with axis `channel` other than by one
+/// loop or by 0, e.g. by a window. Cores then read channels that other cores
+/// hold.
 static bool isChannelOfOthers(AffineMap map, StringRef axes, char channel) {
   return llvm::any_of(llvm::zip_equal(map.getResults(), axes), [&](auto dim) {
     auto [expr, axis] = dim;
@@ -267,7 +276,10 @@ static bool isChannelOfOthers(AffineMap map, StringRef axes, char channel) {
   });
 }
 
-/// Builds the configuration in which each loop has its axis of `slot`.
+/// Returns the configuration that follows the tensor at `slot` in `layout`:
+/// each loop has the axis of the dim that it indexes there, and each dim of the
+/// other tensors has the axis of its loop. Returns std::nullopt if a loop or a
+/// dim would have two axes, or if a tensor does not fit.
 std::optional<OpConfig> NpuCandidates::getFollowing(OperandOrResult slot,
                                                     NpuScatterAttr layout,
                                                     Origin origin) const {
@@ -302,7 +314,8 @@ std::optional<OpConfig> NpuCandidates::getFollowing(OperandOrResult slot,
         }
       axes += axis;
     }
-    // Loops that `slot` lacks get the default axes around the channel.
+    // Dims whose loops do not index the tensor at `slot` get the default axes
+    // around the channel.
     size_t channel = axes.find(channelAxis);
     std::string usual = getNpuAxes(
         type.getRank(), channel == std::string::npos ? type.getRank() : channel,
@@ -314,7 +327,8 @@ std::optional<OpConfig> NpuCandidates::getFollowing(OperandOrResult slot,
     isPossible &= !isChannelOfOthers(map, axes, channelAxis);
     if (!isPossible)
       return {};
-    // All cores load an operand without the channel; such a result is in one.
+    // All cores load an operand without the channel, but a result without it is
+    // in one core.
     if (!llvm::is_contained(axes, channelAxis) && !other.isResult &&
         rule.isRead[other.index] && !isDest(other.index))
       return {};
@@ -331,12 +345,14 @@ std::optional<OpConfig> NpuCandidates::getFollowing(OperandOrResult slot,
   return isPossible ? config : std::nullopt;
 }
 
-/// Returns true if parts may have the pack of `whole`; 2IC weights may not.
+/// Returns true if slices of a tensor in layout `whole` may have the same
+/// packing, which is not so for weights in 2IC-mode.
 static bool mayHaveParts(NpuScatterAttr whole) {
   return whole.getPack() != NpuPack::IC2;
 }
 
-/// Returns true if parts of a tensor with these axes have scattered layouts.
+/// Returns true if slices of a tensor with `axes` have scattered layouts: no
+/// axis has two dims, and slices along packed axes begin at storage units.
 bool NpuCandidates::canCut(StringRef axes, NpuScatterAttr layout) const {
   // A fused axis has no single stride that a part could keep.
   for (char axis : StringRef("NCHW"))
@@ -351,7 +367,8 @@ bool NpuCandidates::canCut(StringRef axes, NpuScatterAttr layout) const {
   });
 }
 
-/// Returns true if the op slices a matrix with these axes into a matrix.
+/// Returns true if the op is a tensor.extract_slice with constant bounds from a
+/// matrix in `form`, and the slice has a matrix layout with the same bytes.
 bool NpuCandidates::takesRowsOf(const NpuForm &form, StringRef axes) const {
   auto slice = dyn_cast<tensor::ExtractSliceOp>(node.op);
   if (form.mode != NpuMode::Matrix || !slice || !isStatedBox(slice))
@@ -362,8 +379,11 @@ bool NpuCandidates::takesRowsOf(const NpuForm &form, StringRef axes) const {
                               whole, slice.getStaticOffsets(), chip);
 }
 
-/// Builds the configuration with all tensors in the form of `layout`, or, if
-/// `isAlone`, with the other side in system memory.
+/// Returns the configuration of a slice, an insertion, a pad or a concatenation
+/// in which all tensors have the form of `layout` at `slot`, or, if `isAlone`,
+/// the other side is in system memory. Returns std::nullopt if the op cuts
+/// channels or storage units of a tensor so that a part has no scattered
+/// layout.
 std::optional<OpConfig> NpuCandidates::getTransfer(OperandOrResult slot,
                                                    NpuScatterAttr layout,
                                                    bool isAlone) const {
@@ -381,7 +401,7 @@ std::optional<OpConfig> NpuCandidates::getTransfer(OperandOrResult slot,
     axes = whole;
   }
   NpuForm form = getFormBeside(layout);
-  // A part of a matrix has a scattered layout only if it has whole rows.
+  // A slice of a matrix has a scattered layout only if it has whole rows.
   bool cutsResult = !isa<tensor::ExtractSliceOp>(node.op);
   bool takesRows = takesRowsOf(form, axes);
   auto isWhole = [&](OperandOrResult any) {
@@ -424,7 +444,8 @@ std::optional<OpConfig> NpuCandidates::getTransfer(OperandOrResult slot,
   return isPossible ? config : std::nullopt;
 }
 
-/// Builds the configuration in which parts of `whole` are computed in place.
+/// Returns the configuration of a concatenation with result layout `whole`, in
+/// which operands are computed in their slices of the result if possible.
 std::optional<OpConfig> NpuCandidates::getInPlace(NpuScatterAttr whole) const {
   std::string axes = whole.getScatter().getAxes().str();
   // A part of a matrix has no scattered layout.
@@ -451,7 +472,8 @@ std::optional<OpConfig> NpuCandidates::getInPlace(NpuScatterAttr whole) const {
   return isPossible ? config : std::nullopt;
 }
 
-/// Returns the layout of a whole, from core 0 on, with `layout` for this part.
+/// Returns a layout of the result of a concatenation, from core 0 on, in which
+/// the slice of operand `part` has `layout`, or std::nullopt if there is none.
 std::optional<NpuScatterAttr>
 NpuCandidates::getWhole(unsigned part, NpuScatterAttr layout) const {
   auto concat = cast<tensor::ConcatOp>(node.op);
@@ -468,7 +490,8 @@ NpuCandidates::getWhole(unsigned part, NpuScatterAttr layout) const {
   return whole;
 }
 
-/// Returns `base` with another layout for one tensor.
+/// Returns `base` with `layout` for the tensor at `slot`, or std::nullopt if
+/// this configuration is invalid or does not fit a core.
 std::optional<OpConfig> NpuCandidates::replace(const OpConfig &base,
                                                OperandOrResult slot,
                                                LayoutId layout) const {
@@ -482,7 +505,9 @@ std::optional<OpConfig> NpuCandidates::replace(const OpConfig &base,
       Origin::Mixed);
 }
 
-/// Returns the forms of a channel; packed ones need 8-bit or 16-bit elements.
+/// Returns the forms to try for one choice of the channel dim: matrix if
+/// `isMatrix`, aligned, compact, and packed if an operand has elements of at
+/// most 16 bits.
 static SmallVector<NpuForm> getForms(Operation *op, bool isMatrix) {
   bool isSmall = llvm::any_of(op->getOperandTypes(), [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -499,8 +524,9 @@ static SmallVector<NpuForm> getForms(Operation *op, bool isMatrix) {
   return forms;
 }
 
-/// Returns the axes with summed dims along W and all others but the channel
-/// along N, so that one window covers all elements of a sum.
+/// Returns `axes` with all summed dims of the tensor at `slot` along W, and all
+/// others but the channel along N, so that one window of a pooling covers all
+/// elements of a sum. Other ops keep `axes`.
 std::string NpuCandidates::alongWindow(OperandOrResult slot,
                                        std::string axes) const {
   AffineMap map = builder.getMap(slot.isResult, slot.index);
@@ -515,7 +541,9 @@ std::string NpuCandidates::alongWindow(OperandOrResult slot,
   return axes;
 }
 
-/// Adds the configurations in which all tensors follow `slot`, one per form.
+/// Adds, for each form of the tensor at `slot`, one configuration in which the
+/// other tensors follow its axes. Prefers a channel dim for which no sum is
+/// over several cores.
 void NpuCandidates::addFollowing(OperandOrResult slot,
                                  SmallVectorImpl<OpConfig> &configs) const {
   RankedTensorType type = builder.getType(slot.isResult, slot.index);
@@ -571,8 +599,8 @@ SmallVector<OpConfig> NpuCandidates::getSeeds() {
     keepPreferred(configs, configs, contraction);
     return configs;
   }
-  // Without a contraction the largest tensor sets the form. Its channel is the
-  // second of four dims, or else the last.
+  // Without a contraction, the other tensors follow the largest one. Its
+  // channel is the second of four dims, or else the last.
   std::optional<OperandOrResult> widest;
   int64_t most = -1;
   auto consider = [&](OperandOrResult slot) {
@@ -592,7 +620,7 @@ SmallVector<OpConfig> NpuCandidates::getSeeds() {
   if (!widest)
     return configs;
   addFollowing(*widest, configs);
-  // An operand that is read at one constant index follows the result.
+  // If the largest tensor is read at a constant index, try the result instead.
   AffineMap map = builder.getMap(widest->isResult, widest->index);
   if (configs.empty() &&
       llvm::any_of(map.getResults(), llvm::IsaPred<AffineConstantExpr>))
@@ -627,7 +655,8 @@ void NpuCandidates::carryLoops(ArrayRef<OpConfig> known, OperandOrResult slot,
         builder.getMap(/*isResult=*/false, slot.index) &&
         mayLie(*findChannel(base)))
       add(replace(base, slot, layout));
-  // The other tensors start at the same core.
+  // A layout with another start core, or a strided result, gives all tensors
+  // that start core and form.
   bool isStrided = attr.getMode() == NpuMode::Strided;
   if (attr.getStart() == 0 && !(isStrided && slot.isResult))
     return;

@@ -43,13 +43,17 @@ public:
 
   SmallVector<OpConfig> getSeeds();
 
-  /// See NpuSeeds.h. Checks of conversions from i8 are in NpuBytes.cpp.
+  /// Returns true if in every seed configuration the f32 operand number
+  /// `operand` is in local memory, and commands can convert it from i8 data in
+  /// the same layout.
   bool acceptsInt8Operand(unsigned operand);
 
-  /// Returns the bytes of the smallest configuration that was considered.
+  /// Returns the bytes of a core that the smallest configuration found so far
+  /// needs, whether it fits or not, or std::nullopt if none was found.
   std::optional<int64_t> getLeastBytes() const { return leastBytes; }
 
-  /// Returns the configurations that `layout` at `slot` adds to `known`.
+  /// Returns the configurations in which the operand or result `slot` has
+  /// `layout`. `known` has the configurations of the op so far.
   SmallVector<OpConfig> carry(ArrayRef<OpConfig> known, OperandOrResult slot,
                               LayoutId layout);
 

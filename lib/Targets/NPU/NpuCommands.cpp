@@ -18,8 +18,9 @@ bool NpuCandidates::resultLiesAs(const OpConfig &config, NpuMode mode) const {
   return layout && liesAs(layout, builder.getType(/*isResult=*/true, 0), mode);
 }
 
-/// Returns true if commands compute the op element by element, given all of its
-/// tensors in local memory; also if a tensor is not local or this is not known.
+/// Returns true if elementwise commands, one per summed index, compute the op
+/// on its local tensors; also if a tensor is not local, or if sizes or the chip
+/// are unknown.
 bool NpuCandidates::isCommandsOfElements(const OpConfig &config) const {
   auto attr = dyn_cast<npu::ChipAttr>(chip);
   auto compute = cast<linalg::LinalgOp>(node.op);
@@ -47,7 +48,8 @@ bool NpuCandidates::isCommandsOfElements(const OpConfig &config) const {
       .has_value();
 }
 
-/// Returns true if a tensor of the op is a matrix, and not an aligned tensor.
+/// Returns true if a tensor of the op is in the matrix layout and does not
+/// coincide with an aligned tensor.
 bool NpuCandidates::isMatrix(const OpConfig &config) const {
   auto lies = [&](bool isResult, unsigned index, LayoutId id) {
     NpuScatterAttr layout = getScatter(id);
@@ -60,7 +62,8 @@ bool NpuCandidates::isMatrix(const OpConfig &config) const {
   return found;
 }
 
-/// Returns true if an operand has a summed loop along its axis `getAxis`.
+/// Returns true if a reduction loop of more than one iteration indexes a dim of
+/// an operand on axis `getAxis(layout)`.
 bool NpuCandidates::sumsAlong(
     const OpConfig &config,
     llvm::function_ref<char(NpuScatterAttr)> getAxis) const {
@@ -78,7 +81,8 @@ bool NpuCandidates::sumsAlong(
   return false;
 }
 
-/// Returns true if a sum is over elements of several cores.
+/// Returns true if a sum that the window functions compute is over elements of
+/// several cores.
 bool NpuCandidates::sumsOverCores(const OpConfig &config) const {
   auto compute = dyn_cast<linalg::LinalgOp>(node.op);
   return compute && npu::prefersAligned(compute) &&
@@ -88,9 +92,10 @@ bool NpuCandidates::sumsOverCores(const OpConfig &config) const {
          });
 }
 
-/// Returns true if a product has commands. If its result is a matrix, its
-/// operands are matrices whose columns are the channel or a summed loop.
-/// Otherwise cores compute it element by element.
+/// Returns true if commands compute a matrix product with these layouts. With a
+/// matrix as result, the operands must be matrices whose columns are the
+/// channel of the result or a summed loop. With other results, elementwise
+/// commands must compute it.
 bool NpuCandidates::isCommandOfMatrices(const OpConfig &config,
                                         const Contraction &contraction) const {
   auto compute = dyn_cast<linalg::LinalgOp>(node.op);
@@ -120,8 +125,9 @@ bool NpuCandidates::isCommandOfMatrices(const OpConfig &config,
   return true;
 }
 
-/// Removes configurations with many commands if another needs one: products not
-/// in the matrix layout, and windows not in the aligned layout.
+/// Removes configurations that need many commands if `known` has one that needs
+/// few: products not in the matrix layout, windows not in the aligned layout,
+/// and sums over several cores.
 void NpuCandidates::keepPreferred(
     SmallVectorImpl<OpConfig> &configs, ArrayRef<OpConfig> known,
     const std::optional<Contraction> &contraction) const {
@@ -133,7 +139,7 @@ void NpuCandidates::keepPreferred(
   if (!isMatrix && !npu::prefersAligned(compute))
     return;
   NpuMode preferred = isMatrix ? NpuMode::Matrix : NpuMode::Aligned;
-  // Strided results are parts of a whole that need no copy.
+  // Strided results are slices of a larger tensor, computed in place.
   auto isPreferred = [&](const OpConfig &config) {
     return (resultLiesAs(config, preferred) ||
             (!isMatrix && resultLiesAs(config, NpuMode::Strided))) &&

@@ -53,9 +53,10 @@ static NpuScatterAttr getIfItFits(NpuScatter scatter, RankedTensorType type,
   return layout;
 }
 
-/// Returns the packed layout if every coordinate is a sum over dims, as
-/// transfers require, or else the layout without packing: groups of 2 or 4
-/// elements that span several dims are not steps of one of them.
+/// Returns the packed layout if every coordinate is a sum of one term per dim,
+/// as transfers require. Otherwise returns the layout without packing: groups
+/// of 2 or 4 elements span several dims. Returns null if the tensor does not
+/// fit a core.
 static NpuScatterAttr getPackedIfItFits(NpuScatter scatter,
                                         RankedTensorType type,
                                         NpuTargetInterface chip) {
@@ -75,7 +76,8 @@ static NpuScatterAttr getPackedIfItFits(NpuScatter scatter,
 
 NpuScatterAttr layout::getNpuLayout(RankedTensorType type, const NpuForm &form,
                                     StringRef axes, NpuTargetInterface chip) {
-  // If two dims index the cores, each step of one of them needs a transfer.
+  // If two dims index the cores, each index of one of them needs its own
+  // transfer.
   char channel = getChannelAxis(form.mode);
   int64_t numChannelDims = 0;
   for (auto [size, axis] : llvm::zip_equal(type.getShape(), axes))
@@ -152,7 +154,8 @@ llvm::SmallBitVector layout::getChannelLoops(AffineMap map,
   return getAxisLoops(map, layout, getChannelAxis(layout.getMode()));
 }
 
-/// Returns a type with the chip and start of `layout`, without packing.
+/// Returns a type of `shape` in mode `mode`, with the chip, the start core and,
+/// for a matrix, the width of `layout`, and without packing.
 static RankedTensorType getBeside(NpuScatterAttr layout, NpuMode mode,
                                   ArrayRef<int64_t> shape, Type element,
                                   StringRef axes) {
@@ -169,8 +172,9 @@ static RankedTensorType getBeside(NpuScatterAttr layout, NpuMode mode,
                           /*offset=*/0, scatter.axes, layout.getTarget()));
 }
 
-/// Returns the loop that leads the result from core to core, or std::nullopt if
-/// there are several, or if an index contains the loop in an expression.
+/// Returns the only loop that indexes the channel dim of the result, or
+/// std::nullopt if there are several, or if an index of the result is an
+/// expression with this loop.
 static std::optional<unsigned> findOnlyChannel(AffineMap written,
                                                NpuScatterAttr layout) {
   llvm::SmallBitVector loops = getChannelLoops(written, layout);
@@ -190,7 +194,8 @@ NpuLoad layout::getNpuLoad(RankedTensorType type, AffineMap map,
   if (takesStrides)
     channel = findOnlyChannel(written, layout);
   if (channel && !map.isFunctionOfDim(*channel)) {
-    // Core c needs the data of channels c, c + X, .. or of a channel's columns.
+    // The copy has one index per core. Channel c is in core c mod X, and column
+    // c of a matrix in core (c / width) mod X.
     bool isMatrix = layout.getMode() == NpuMode::Matrix;
     int64_t npus = layout.getTarget().getParams().npus;
     AffineExpr core = getAffineDimExpr(*channel, type.getContext());

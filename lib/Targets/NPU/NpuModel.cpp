@@ -19,11 +19,11 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns the words that all cores process in one pass over a tensor in local
-/// memory: the extent that the layout reserves, padding included. A storage
-/// unit holds one word, so four i8 share a word only if they are packed. A
-/// compact channel has any start, so it touches one more step of the execution
-/// units than an aligned one.
+/// Returns the number of 32-bit words that all cores process in one pass over a
+/// tensor in local memory: the extent that the layout reserves, padding
+/// included. A storage unit holds one word, so four i8 share a word only if
+/// they are packed. A compact channel need not begin at a step of the execution
+/// units, so it may take one step more than an aligned one.
 int64_t NpuModel::getIssuedWords(RankedTensorType type, LayoutId layout,
                                  const CostModel &costs) const {
   ChipParams params = target.getChip().getParams();
@@ -50,7 +50,8 @@ int64_t NpuModel::getIssuedWords(RankedTensorType type, LayoutId layout,
 }
 
 /// Returns the cost to load an operand from system memory into every core that
-/// needs it. Without a layout or a known move, it is that of one transfer.
+/// needs it. If the layout or the transfers are unknown, it is the cost of one
+/// transfer of all bytes.
 Cost NpuModel::getLoadCost(RankedTensorType type, const NpuLoad &load) const {
   int64_t elementBytes = getElementBytes(type.getElementType());
   SmallVector<int64_t> sizes = assumeSizes(load.type.getShape());
@@ -60,7 +61,7 @@ Cost NpuModel::getLoadCost(RankedTensorType type, const NpuLoad &load) const {
           dyn_cast_if_present<NpuScatterAttr>(load.type.getEncoding()))
     to = layout.resolve(sizes, load.type.getElementType(), nullptr);
   if (succeeded(to)) {
-    // The leading dims are repeated.
+    // The source is row-major and lacks the leading dims of the copy.
     std::vector<IndexExpr> dims;
     std::vector<SizeExpr> sizeOf;
     for (int64_t size : assumeSizes(type.getShape())) {
@@ -77,9 +78,10 @@ Cost NpuModel::getLoadCost(RankedTensorType type, const NpuLoad &load) const {
                     scaleCost(ShapedType::getNumElements(sizes), elementBytes));
 }
 
-/// Arithmetic runs in the cores of the result, once per index that is summed
-/// over. Operands in local memory are free: the clock has no time for the
-/// network.
+/// Returns the cost of an op on cores: its loads of operands in system memory,
+/// and its commands, whose steps are the words of the largest local result
+/// times the sizes of the reduction loops. Operands in local memory are free:
+/// the clock has no time for the network.
 Cost NpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
                             const OpLayouts &layouts, CostModel &costs) {
   auto isLocal = [&](LayoutId layout) {
@@ -120,7 +122,8 @@ Cost NpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
                         takesStrides);
     cost = addCosts(cost, getLoadCost(type, load));
   }
-  // A step is one function on all lanes, or a multiply-add if there is none.
+  // Each step executes one OKKernel function on all lanes. A body without known
+  // functions counts as one multiply-add for every two arithmetic ops.
   int64_t steps = getNpuSteps(target, points);
   int64_t commands = 1;
   int64_t functions =
@@ -132,7 +135,7 @@ Cost NpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
     commands = functions = function->countFunctions();
   cost =
       addCosts(cost, times.getCommands(commands, scaleCost(steps, functions)));
-  // Cores do not reach system memory: the op has to be split.
+  // The cores cannot compute a result in system memory: the op has to be split.
   return isAnywhereLocal ? cost : scaleCost(addCosts(cost, 1), kNotOnCores);
 }
 
@@ -171,7 +174,8 @@ ConversionPlan NpuModel::planMove(RankedTensorType from, RankedTensorType to,
 // Configurations
 //===----------------------------------------------------------------------===//
 
-/// Doubles the limits: a tensor may be a matrix, or spread any of its dims.
+/// Doubles the limits of configurations and layouts, because a tensor may be a
+/// matrix, or spread any of its dims over the cores.
 CandidateLimits NpuModel::getLimits(CandidateLimits limits) const {
   return {llvm::SaturatingMultiply(limits.configsPerOp, 2u),
           llvm::SaturatingMultiply(limits.layoutsPerTensor, 2u)};

@@ -96,7 +96,8 @@ NpuScatterAttr layout::getNpuPart(RankedTensorType type, NpuScatterAttr whole,
     return layout;
   if (whole.getMode() == NpuMode::Matrix)
     return {};
-  // Otherwise the part has the strides of the whole.
+  // If the part has no layout in the mode of the whole, it is strided, with the
+  // strides of the whole.
   NpuScatter all = whole.getScatter();
   std::optional<NpuStorage> storage =
       getNpuStorage(all, params, getElementBytes(type.getElementType()),

@@ -22,10 +22,11 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// The box of the whole tensor that an operand is read from or written to.
+/// The slice of a larger tensor that tensor.extract_slice reads, or that
+/// tensor.insert_slice, tensor.pad or tensor.concat writes from an operand.
 struct Part {
   unsigned operand;
-  bool isOfResult; // else of the operand
+  bool isOfResult; // true: slice of the result, false: of the operand
   SmallVector<int64_t> offsets, sizes, strides, dropped;
 };
 } // namespace
@@ -73,8 +74,10 @@ static SmallVector<Part, 2> getParts(Operation *op) {
   return parts;
 }
 
-/// Slices of system memory are read in place. Parts of a concatenation that are
-/// computed or stored in their in-place destinations are not moved.
+/// Returns the cost of the transfers of a slice, an insertion, a pad or a
+/// concatenation. Slices of system memory are read in place. Operands of a
+/// concatenation that are computed or stored in their slices of the result are
+/// not moved.
 Cost NpuModel::getPerDimCost(Operation *op, const PerDimRule &rule,
                              const OpLayouts &layouts, CostModel &costs) {
   SmallVector<Part, 2> parts = getParts(op);
@@ -116,7 +119,7 @@ Cost NpuModel::getPerDimCost(Operation *op, const PerDimRule &rule,
     int64_t elementBytes = getElementBytes(type.getElementType());
     auto result = cast<RankedTensorType>(op->getResult(0).getType());
     if (part == parts.end() || layouts.results[0] == kAnyLayout) {
-      // The smaller side determines the bytes.
+      // Without a known slice or layout, the smaller side determines the bytes.
       int64_t elements =
           std::min(type.getNumElements(), result.getNumElements());
       if (!isView)
@@ -141,7 +144,7 @@ Cost NpuModel::getPerDimCost(Operation *op, const PerDimRule &rule,
               getNpuMove(from, to, box.getShape(), elementBytes, target))
         moved = move->getCost(times);
     }
-    if (!moved) // practically impossible
+    if (!moved) // no transfers: a cost above all others
       cost = addCosts(cost,
                       scaleCost(1 + times.getTransfers(0, box.getNumElements() *
                                                               elementBytes),

@@ -20,10 +20,13 @@ using namespace mlir;
 using namespace mlir::layout;
 using Origin = OpConfig::Origin;
 
-/// Returns the axes of the other side of a view and sets `form` to its form, or
-/// returns std::nullopt if no form fits. A dim that is split keeps its axis in
-/// all of its parts; a matrix with one of them as channels becomes aligned.
-/// Several axes that are joined in one dim become columns or rows of a matrix.
+/// Returns the axes of the other side of a reshape of `from` with `axes`, or
+/// std::nullopt if no scattered layout may have the same bytes. `sources` has
+/// the dims of `from` that correspond to each dim of the other side, whose
+/// sizes are `sizes`. Changes `form` to the form of the other side. A dim that
+/// is split keeps its axis in all of its parts; a matrix with one of them as
+/// channels becomes aligned. Several axes that are joined in one dim become
+/// columns or rows of a matrix.
 static std::optional<std::string>
 getViewedAxes(ArrayRef<SmallVector<unsigned, 4>> sources,
               ArrayRef<int64_t> sizes, RankedTensorType from, StringRef axes,
@@ -58,7 +61,8 @@ getViewedAxes(ArrayRef<SmallVector<unsigned, 4>> sources,
     form.mode = NpuMode::Matrix;
     form.width = width;
   } else if (form.mode == NpuMode::Matrix && StringRef(other).count('M') > 1) {
-    // The inner dims are the columns of a channel.
+    // The innermost dims that the columns of a matrix are split into get axes W
+    // and H, as far as they are columns of one channel.
     char inner = 'W';
     for (unsigned d = sizes.size(); d-- > 0 && form.width > 1;) {
       if (other[d] != 'M')
@@ -79,7 +83,9 @@ getViewedAxes(ArrayRef<SmallVector<unsigned, 4>> sources,
   return other;
 }
 
-/// Builds the configuration of a view if both sides have scattered layouts.
+/// Returns the configuration of a reshape in which the tensor at `slot` has
+/// `layout` and the other side has a scattered layout with the same bytes, or
+/// std::nullopt if there is no such layout.
 std::optional<OpConfig> NpuCandidates::getView(OperandOrResult slot,
                                                NpuScatterAttr layout) const {
   bool ofResult = slot.isResult || slot.index > 0;
@@ -90,8 +96,8 @@ std::optional<OpConfig> NpuCandidates::getView(OperandOrResult slot,
   RankedTensorType to = builder.getType(!ofResult, 0);
   if (!from.hasStaticShape() || !to.hasStaticShape())
     return std::nullopt;
-  // The dims of `from` that each dim of `to` is a part of, or that are parts of
-  // it, without dims of size 1.
+  // For each dim of `to`, the dims of `from` that it is a part of, or that are
+  // parts of it, without dims of size 1.
   SmallVector<SmallVector<unsigned, 4>> sources(to.getRank());
   auto relate = [&](unsigned o, unsigned d) {
     if (from.getDimSize(d) != 1 && to.getDimSize(o) != 1 &&

@@ -62,7 +62,8 @@ TensorMovePlan::get(const LayoutMap &from, const LayoutMap &to, Sizes sizes,
     return move;
   };
   std::optional<TensorMovePlan> direct = plan(Method::Direct, {{&from, &to}});
-  // The other method needs two transfers at least, and twice the bytes.
+  // A move through system memory needs two transfers at least, and twice the
+  // bytes.
   if (direct && direct->commands <= 2)
     return direct;
   std::optional<TensorMovePlan> through;

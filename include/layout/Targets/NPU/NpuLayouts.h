@@ -34,17 +34,19 @@ namespace mlir::layout {
 struct NpuForm {
   NpuMode mode = NpuMode::Aligned;
   int64_t start = 0;
-  /// True if 8-bit and 16-bit elements share storage units along axis N.
+  /// True if consecutive elements along axis N are packed: four 8-bit or two
+  /// 16-bit elements in one 32-bit storage unit.
   bool isPacked = false;
-  /// The columns of a matrix channel, or 0 for the fewest that the cores allow.
+  /// The number of columns in one channel of a matrix, or 0 for the smallest
+  /// number with which each core has at most one channel.
   int64_t width = 0;
 };
 
 /// Returns the parameters of `layout` that do not depend on its axes.
 NpuForm getForm(NpuScatterAttr layout);
 
-/// Returns the form of the other tensors of an op: that of `layout`, except
-/// that strided layouts become aligned.
+/// Returns the form that the other tensors of an op get beside a tensor in
+/// `layout`: its own form, except that strided layouts become aligned.
 NpuForm getFormBeside(NpuScatterAttr layout);
 
 /// Returns the axis that is spread over the cores.
@@ -57,35 +59,43 @@ inline char getChannelAxis(NpuMode mode) {
 /// are H. In matrix mode `channel` is M and all other dims are N.
 std::string getNpuAxes(int64_t rank, unsigned channel, NpuMode mode);
 
-/// Returns the layout of `type` in `form`, or a null layout if it does not fit.
+/// Returns the layout of `type` in `form`, where `axes` has the axis letter of
+/// each dim. Returns a null layout if the shape is dynamic, if two dims of more
+/// than one index are channels, or if the tensor does not fit a core.
 NpuScatterAttr getNpuLayout(RankedTensorType type, const NpuForm &form,
                             StringRef axes, NpuTargetInterface chip);
 
-/// Returns the compact layout of weights with channel dim `channel`, or null.
-/// f32 weights are in 2IC-mode along the first other dim: two of its indices
-/// share a storage unit.
+/// Returns the compact layout of weights with channel dim `channel`, or null if
+/// they do not fit a core. f32 weights with an axis N, e.g. the input channels,
+/// are in 2IC-mode: two consecutive indices of N share a storage unit.
 NpuScatterAttr getNpuWeights(RankedTensorType type, unsigned channel,
                              int64_t start, NpuTargetInterface chip);
 
-/// The copy of an operand in system memory that each core loads.
+/// The local copy of an operand that is in system memory: the cores load it
+/// before they compute the op.
 struct NpuLoad {
-  /// The type with its layout, which may not fit the chip.
+  /// The type of the copy, with its layout in local memory. It is not checked
+  /// that the copy fits a core.
   RankedTensorType type;
-  /// Maps the loops of the op to indices of the copy.
+  /// The indexing map of the copy: from the loops of the op to its indices.
   AffineMap map;
-  /// The number of leading dims that the operand lacks: the channels of the
-  /// result, or the cores that hold these channels.
+  /// The number of leading dims of the copy that the operand lacks. They index
+  /// the channels of the result, or the cores that hold these channels.
   unsigned numNew;
 };
 
-/// Returns the copy of an operand read by `map`, for a result in `layout`
-/// written by `written`: one per core if `takesStrides`, else one per channel.
+/// Returns the local copy of an operand with indexing map `map`, for a result
+/// in `layout` with indexing map `written`. `ranges` has the sizes of the
+/// loops. An operand that does not depend on the channel of the result is
+/// repeated: once per core if `takesStrides`, because the commands of the op
+/// have strides for each operand, and otherwise once per channel.
 NpuLoad getNpuLoad(RankedTensorType type, AffineMap map, AffineMap written,
                    ArrayRef<int64_t> ranges, NpuScatterAttr layout,
                    bool takesStrides);
 
 /// Returns the type of an operand of which only the sizes are used, e.g. the
-/// window of a pooling.
+/// window of a pooling: aligned, without channel dim, from the start core of
+/// `layout` on.
 RankedTensorType getNpuWindow(RankedTensorType type, NpuScatterAttr layout);
 
 /// Returns true if `layout` stores `type` as `mode` does. For example, a matrix
@@ -97,7 +107,8 @@ bool liesAs(NpuScatterAttr layout, RankedTensorType type, NpuMode mode);
 /// loops to the dims of the tensor.
 llvm::SmallBitVector getChannelLoops(AffineMap map, NpuScatterAttr layout);
 
-/// Returns the loops that index the dims of `axis`.
+/// Returns the loops that index the dims with axis letter `axis` in `layout`.
+/// `map` maps loops to the dims of the tensor.
 llvm::SmallBitVector getAxisLoops(AffineMap map, NpuScatterAttr layout,
                                   char axis);
 

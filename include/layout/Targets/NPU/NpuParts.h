@@ -33,7 +33,8 @@
 
 namespace mlir::layout {
 
-/// Returns the offsets of each operand of `concat` in the result.
+/// Returns, for each operand of `concat`, its offset in every dim of the
+/// result.
 SmallVector<SmallVector<int64_t>> getPartOffsets(tensor::ConcatOp concat);
 
 /// Returns the layout of a part of type `type` at `offsets` within a tensor in
@@ -42,8 +43,9 @@ NpuScatterAttr getNpuPart(RankedTensorType type, NpuScatterAttr whole,
                           RankedTensorType wholeType, ArrayRef<int64_t> offsets,
                           NpuTargetInterface chip);
 
-/// Returns the byte of the whole at which the part begins, or std::nullopt if
-/// layout `part` does not place its elements where `whole` does.
+/// Returns the byte of each core, relative to the start of the whole, at which
+/// the part at `offsets` begins, or std::nullopt if layout `part` does not
+/// place its elements where `whole` does.
 std::optional<int64_t> findNpuPlace(NpuScatterAttr part, RankedTensorType type,
                                     NpuScatterAttr whole,
                                     RankedTensorType wholeType,

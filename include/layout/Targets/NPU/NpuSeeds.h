@@ -22,7 +22,8 @@ namespace mlir::layout {
 constexpr StringLiteral kStored = "npu.stored";
 
 /// Returns the configurations of `op` that fit a core of `chip`, without those
-/// that follow from the layouts of other ops.
+/// that follow from the layouts of other ops. The list is empty if the rule of
+/// `op` is not a LoopsRule.
 SmallVector<OpConfig> getNpuSeeds(Operation *op, CostModel &costs,
                                   NpuTargetInterface chip);
 
@@ -37,7 +38,8 @@ bool isDequantizedInPlace(NpuScatterAttr layout, RankedTensorType floats,
                           NpuTargetInterface chip);
 
 /// Returns the bytes of a core that the smallest configuration of `op` needs,
-/// or std::nullopt if its tensors have no common channel.
+/// even if a core has fewer bytes, or std::nullopt if `op` has no
+/// configuration, e.g. because its tensors have no common channel.
 std::optional<int64_t> getLeastCoreBytes(Operation *op, CostModel &costs,
                                          NpuTargetInterface chip);
 

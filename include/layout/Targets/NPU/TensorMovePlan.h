@@ -44,8 +44,9 @@ struct TensorMovePlan {
     return times.getTransfers(commands, bytes);
   }
 
-  /// Chooses the move of a box of `sizes`, or std::nullopt if there is none.
-  /// `error` then has the reason why there are no direct transfers.
+  /// Returns the cheapest move of a box of `sizes` from map `from` to map `to`,
+  /// or std::nullopt if there is none. `error` then has the reason why there
+  /// are no direct transfers.
   static std::optional<TensorMovePlan>
   get(const LayoutMap &from, const LayoutMap &to, Sizes sizes,
       int64_t elementBytes, const npu::TransferLimits &limits,
@@ -57,7 +58,8 @@ struct TensorMovePlan {
 /// states them. Without a target only bytes have a cost.
 EngineTimes getNpuTimes(NpuTargetAttr target);
 
-/// Returns the steps in which all lanes of all cores compute `points` points.
+/// Returns the number of steps in which all lanes of all cores execute a body
+/// `points` times, rounded up.
 int64_t getNpuSteps(NpuTargetAttr target, int64_t points);
 
 } // namespace mlir::layout

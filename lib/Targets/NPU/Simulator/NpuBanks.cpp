@@ -10,7 +10,8 @@
 
 using namespace mlir::npu;
 
-/// Calls `fn` for every bank of a run in local memory, numbered over all cores.
+/// Calls `fn` with the number of every bank that `bytes` bytes of a core touch;
+/// banks are numbered over all cores.
 template <typename Fn>
 static void forEachBank(const SimulatedChip &chip, int64_t core, int64_t byte,
                         int64_t bytes, const Fn &fn) {

@@ -50,7 +50,7 @@ void Simulator::addBox(uint64_t address, int64_t imageByte,
   if (!isGood)
     return;
   image.elementBytes = elementBytes;
-  // Elements that are contiguous on both sides are one run.
+  // Elements that are contiguous in local memory and in the image form one run.
   bool isRow = stride[3] == 1 && imageStride[3] == 1;
   int64_t columns = isRow ? 1 : shape[3];
   int64_t length = elementBytes * (isRow ? shape[3] : 1);
@@ -96,8 +96,10 @@ void Simulator::addBox(uint64_t address, int64_t imageByte,
     }
 }
 
-/// Checks that every element is in the core of the results that it is for. The
-/// first operand that is checked determines that core in `coreOf`.
+/// Checks that every element of the image is in the core of the results with
+/// the same key (keepInCore). `coreOf` has the core of each key; the first
+/// operand that is checked sets it. Reports an error and returns false for
+/// other cores.
 bool Simulator::checkCores(const Image &image, std::vector<int64_t> &coreOf,
                            const std::string &what) {
   if (!image.count)
@@ -126,7 +128,7 @@ void *const *Simulator::getImages() {
     report("a kernel runs without a description");
     return nullptr;
   }
-  // Results are last, and determine the cores.
+  // Results are the last operands, and determine the core of each key.
   std::vector<int64_t> coreOf;
   for (size_t i = computation->images.size(); computation->isGood && i-- > 0;)
     computation->isGood =

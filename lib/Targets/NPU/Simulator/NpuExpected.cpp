@@ -27,7 +27,7 @@ void Simulator::numberElements(const Operand &elements, const Box &shape,
   if (!elements.isLocal ||
       !collectRuns(elements, shape, elementBytes, "a declared tensor", runs))
     return;
-  // Runs are in the order of the box.
+  // The runs have the elements in the order of the box.
   size_t at = 0;
   int64_t used = 0;
   for (int64_t n = 0; n < shape[0]; ++n)
@@ -64,7 +64,8 @@ void Simulator::expect(Relation relation) {
                   std::to_string(Relation::kMaxRank) + " dims");
   expected = std::make_unique<Expected>();
   if (computation) {
-    // The image of the operand is the first side, numbered in row-major order.
+    // The first side is the image of the operand, whose bytes are numbered in
+    // row-major order.
     Relation::Side image;
     int64_t stride = 1;
     image.strides.resize(relation.sizes.size());
@@ -130,15 +131,18 @@ bool Simulator::getNumbers(const Run &run, const Relation::Side &side,
   return true;
 }
 
-/// Returns the first index at which contiguous bytes do not have their numbers
-/// in the destination, and in operand `side` if it is not 0; or -1.
+/// Returns the index of the first of `bytes` contiguous bytes that is wrong, or
+/// -1. A byte is wrong if its number in the destination is not in the relation
+/// or was moved before, or if its number in operand `side`, unless that is 0,
+/// does not correspond. Counts the right bytes as moved.
 int64_t Simulator::findStray(const Numbers &dest, const Numbers &source,
                              size_t side, int64_t bytes) {
   const Relation &relation = expected->relation;
   const Relation::Side &to = relation.sides[0], &from = relation.sides[side];
   for (int64_t i = 0; i < bytes;) {
     int64_t rest = dest.get(i) - to.first, linear = 0, number = from.first;
-    // The strides of a destination are those of a box in a larger one.
+    // The strides of the destination are those of a box in a row-major tensor,
+    // so dividing by them in falling order yields the index.
     int64_t index[Relation::kMaxRank] = {0};
     for (size_t d : expected->order) {
       index[d] = to.strides[d] > 0 ? rest / to.strides[d] : 0;
@@ -183,7 +187,7 @@ bool Simulator::checkExpected(const std::vector<Run> &dest,
     return false;
   }
   size_t other = 0;
-  int64_t used = 0; // of the other run
+  int64_t used = 0; // bytes of source run `other` that are checked
   for (const Run &run : dest) {
     for (int64_t at = 0; at < run.bytes;) {
       int64_t bytes = run.bytes - at;

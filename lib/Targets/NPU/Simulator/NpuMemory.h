@@ -12,36 +12,36 @@
 
 namespace mlir::npu {
 
-/// The state bits of a byte.
+/// The state bits of one byte of a simulated memory.
 enum State : uint8_t {
   Written = 1,
   ReadByDMA = 2,
   WrittenByDMA = 4,
   ReadByCompute = 8,
   WrittenByCompute = 16,
-  TouchedNow = 32, // by the current command
-  Element = 64,    // of a declared tensor
+  TouchedNow = 32, // accessed by the current command
+  Element = 64,    // part of an element of a declared tensor
 };
 /// The bits that are cleared at the end of a parallel region.
 constexpr uint8_t kOfRegion =
     ReadByDMA | WrittenByDMA | ReadByCompute | WrittenByCompute;
 
 struct Simulator::Memory {
-  uint64_t base = 0; // of a system buffer
+  uint64_t base = 0; // address of a system buffer
   std::vector<uint8_t> data, state;
 
   explicit Memory(int64_t bytes, uint64_t base = 0)
       : base(base), data(bytes), state(bytes) {}
 };
 
-/// Contiguous bytes of one memory.
+/// Contiguous bytes in one core or in one buffer of system memory.
 struct Simulator::Run {
   Memory *memory;
   int64_t core; // -1: system memory
   int64_t byte, bytes;
 };
 
-/// A run that an engine accessed in a parallel region.
+/// Contiguous bytes that an engine accessed in a parallel region.
 struct Simulator::RegionRun : Run {
   Engine engine;
 };
@@ -54,21 +54,22 @@ enum ImageAccess : unsigned {
   LanesImage = 8,
 };
 
-/// An operand of a kernel: the bytes of its image, and their runs in memory.
+/// An operand of a kernel: its image, i.e. a dense copy, and the runs of local
+/// memory that it is gathered from or scattered to.
 struct Simulator::Image {
-  // operator new aligns the elements.
+  // Allocated by operator new, so aligned for elements of any type.
   std::unique_ptr<uint8_t[]> data;
   int64_t bytes = 0;
-  unsigned access = 0;          // of ImageAccess
-  int64_t inner = 0, count = 0; // key of an element, 0: none
+  unsigned access = 0;          // ImageAccess bits
+  int64_t inner = 0, count = 0; // see keepInCore; 0: not checked
   int64_t elementBytes = 1;
   std::vector<Run> runs;
-  std::vector<int64_t> places; // of each run in the image
+  std::vector<int64_t> places; // the byte in the image of each run
 };
 
-/// The numbers of contiguous bytes.
+/// The numbers (numberElements) of contiguous bytes.
 struct Simulator::Numbers {
-  const int32_t *ofBytes = nullptr; // plus 1; null: `first`, first + 1, ..
+  const int32_t *ofBytes = nullptr; // numbers plus 1; null: first + i
   int64_t first = 0;
 
   int64_t get(int64_t i) const {
@@ -76,13 +77,14 @@ struct Simulator::Numbers {
   }
 };
 
-/// The relation that commands must move, and the bytes that they have moved.
+/// The relation between operands that commands must realize, and the number of
+/// its bytes, those moved so far included.
 struct Simulator::Expected {
   Relation relation;
   int64_t total = 1, moved = 0;
-  int64_t block = 1; // bytes contiguous on all sides
+  int64_t block = 1; // bytes that are contiguous in all operands
   std::vector<uint8_t> covered;
-  std::vector<size_t> order; // dims by falling stride of the destination
+  std::vector<size_t> order; // dims by falling destination stride
 };
 
 struct Simulator::Computation {
@@ -93,7 +95,7 @@ struct Simulator::Computation {
   bool isGood = true;
 };
 
-/// The bits that all bytes of a run have, and those that any byte has.
+/// The state bits that all bytes of a range have, and those that some byte has.
 struct Summary {
   uint8_t all = 0xff, any = 0;
 };

@@ -74,7 +74,7 @@ bool Simulator::checkOperand(const Operand &operand, const Box &shape,
                              const char *what) {
   std::string where =
       std::string(what) + " at address " + std::to_string(operand.address);
-  // The engines treat wide elements as pairs of words.
+  // Elements of 8 bytes are moved as pairs of words, so 4 bytes are enough.
   uint64_t alignment = std::min<int64_t>(elementBytes, 4);
   if (engine == Engine::DMA)
     alignment = std::max<uint64_t>(alignment, chip.dmaAlignment);
@@ -98,7 +98,9 @@ bool Simulator::checkOperand(const Operand &operand, const Box &shape,
   return true;
 }
 
-/// Collects the bytes of the box in its order, with adjacent elements merged.
+/// Appends to `runs` the bytes of the box in the order of its elements, with
+/// adjacent elements merged. Reports an error and returns false if the box
+/// leaves its memory.
 bool Simulator::collectRuns(const Operand &operand, const Box &shape,
                             int64_t elementBytes, const char *what,
                             std::vector<Run> &runs) {
@@ -146,9 +148,9 @@ void Simulator::markWritten(const Run &run) {
   setBits(run.memory->state.data() + run.byte, run.bytes, Written);
 }
 
-/// Returns the tensor that contains the run, or null.
+/// Returns a declared tensor that contains all bytes of the run, or null.
 const Simulator::Tensor *Simulator::findTensor(const Run &run) const {
-  // The runs of one command are usually in one tensor.
+  // The runs of one command are usually in one tensor, so try the last one.
   if (lastTensor < tensors.size() && holds(tensors[lastTensor], run))
     return &tensors[lastTensor];
   for (lastTensor = 0; lastTensor < tensors.size(); ++lastTensor)

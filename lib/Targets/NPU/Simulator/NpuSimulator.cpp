@@ -12,7 +12,8 @@
 
 using namespace mlir::npu;
 
-/// Buffers of system memory have gaps, to detect accesses out of bounds.
+/// The first address of system memory, and the bytes between its buffers, so
+/// that an access beyond the end of a buffer is detected.
 static constexpr uint64_t kSystemBase = uint64_t(1) << 32, kSystemGap = 1 << 16;
 
 Simulator::Simulator(const SimulatedChip &chip)
@@ -98,7 +99,8 @@ int64_t Simulator::countWritten() const {
 // Commands
 //===----------------------------------------------------------------------===//
 
-/// Returns true if a broadcast reads an element more than once.
+/// Returns true if the box has a stride of 0, so that an element is read more
+/// than once.
 static bool repeats(const Operand &operand, const Box &shape) {
   for (int d = 0; d < 4; ++d)
     if (operand.stride[d] == 0 && shape[d] > 1)
@@ -254,7 +256,9 @@ void Simulator::countTransfer(int64_t bytes, const std::string &name) {
            name);
 }
 
-/// Counts the steps that execution units issue, with the lanes along `runs`.
+/// Counts a command of the execution units that computes `points` element
+/// operations, and advances the clock. `runs` are the bytes of the operand that
+/// is divided among the lanes.
 void Simulator::countSteps(const std::vector<Run> &runs, int64_t elementBytes,
                            int64_t points, bool usesBankTwice,
                            const std::string &name) {

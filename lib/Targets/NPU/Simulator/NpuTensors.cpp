@@ -37,7 +37,8 @@ void Simulator::declareTensor(uint64_t address, int64_t bytes,
   counters.liveBytes = std::max(counters.liveBytes, live);
 }
 
-/// Returns true if [begin, end) is in one of the disjoint, non-adjacent ranges.
+/// Returns true if one of `ranges`, which are disjoint and not adjacent,
+/// contains all of [begin, end).
 static bool isCovered(const std::map<int64_t, int64_t> &ranges, int64_t begin,
                       int64_t end) {
   auto after = ranges.upper_bound(begin);
@@ -53,7 +54,8 @@ bool Simulator::holds(const Tensor &tensor, const Run &run) const {
           isCovered(tensor.owned[run.core], run.byte, run.byte + run.bytes));
 }
 
-/// Adds bytes to a tensor. Returns false if another tensor owns some of them.
+/// Adds the bytes of `run` to those that `tensor` owns. Reports an error and
+/// returns false if another tensor owns some of them.
 bool Simulator::claim(Tensor &tensor, const Run &run) {
   int64_t begin = run.byte, end = run.byte + run.bytes;
   for (const Tensor &other : tensors) {
@@ -96,7 +98,7 @@ void Simulator::declareElements(const Operand &elements, const Box &shape,
       !collectRuns(elements, shape, elementBytes, "a declared tensor", runs))
     return;
   for (const Run &run : runs) {
-    Tensor *owner = nullptr; // the last one declared there
+    Tensor *owner = nullptr; // the last declared one that contains the run
     for (Tensor &tensor : tensors)
       if (run.byte >= tensor.byte &&
           run.byte + run.bytes <= tensor.byte + tensor.bytes)

@@ -19,7 +19,7 @@ static std::unique_ptr<Simulator> simulator;
 
 Simulator &mlir::npu::okkSimulator() {
   if (!simulator)
-    okk_sim_open(1, 1, 1); // too small: every command is reported
+    okk_sim_open(1, 1, 1); // not opened: every command is an error
   return *simulator;
 }
 static Simulator &npu() { return okkSimulator(); }
@@ -166,8 +166,8 @@ static void copyMatrix(local_addr_t addr, system_addr_t sys, int rows, int cols,
   if (rows < 1 || cols < 1 || colsPerChannel < 1 || colsPerChannel > cols)
     return npu().report("a matrix must have rows, columns, and between 1 and "
                         "all columns in a channel");
-  // The distance of rows is that of a matrix from core 0 on, unlike that of
-  // the execution units.
+  // Rows of the matrix are as far apart as if it started at core 0, unlike in
+  // the functions of the execution units.
   int64_t channelRows =
       ceilDiv(ceilDiv(cols, colsPerChannel), npu().getChip().npus);
   walkMatrix(addr, rows, cols, colsPerChannel,

@@ -179,7 +179,8 @@ OKK_ALIGNED(rsqrt, reciprocalRootOf(a))
 OKK_ALIGNED(sqrt, rootOf(a))
 OKK_ALIGNED(fp32_to_int32, truncated(a))
 
-/// Computes a function by a table of the integers `least` to `most`.
+/// Computes a function of integers elementwise. Reports an error if an element
+/// is not in the table, `least` to `most`.
 template <typename Fn>
 static void lookUp(const char *name, local_addr_t dst, local_addr_t src,
                    const dim4 *shape, int32_t least, int32_t most, Fn fn) {
@@ -219,8 +220,9 @@ void okk_bdc_taylor_exp(local_addr_t dst_addr, local_addr_t src_addr,
 }
 
 namespace {
-/// A function that looks powers up in a table, right on [least, most]. It may
-/// write the result before it has read the whole source.
+/// A function (exp, sigmoid or tanh) that the chip computes by a table of
+/// powers of e. It is right on [least, most]. The result may overwrite the
+/// source only if `mayOverwrite`.
 struct TableFunction {
   const char *name;
   float least, most;
@@ -228,8 +230,10 @@ struct TableFunction {
 };
 } // namespace
 
-/// Computes a function with work memory, whose contents are undefined
-/// afterwards. The work memory may be that of the source.
+/// Computes a function with a work buffer, whose contents are undefined
+/// afterwards. The work buffer may be the source. Reports an error if the
+/// result overwrites the work buffer, or the source although this is not
+/// allowed, or if an argument is out of range.
 template <typename Fn>
 static void computeByTable(const TableFunction &function, local_addr_t dst,
                            local_addr_t src, local_addr_t work,
@@ -287,7 +291,7 @@ OKK_WITH_WORK(tanh, -86.6f, 88.7f, false, std::tanh(a),
 void okk_bdc_int8_to_fp32(local_addr_t dst_addr, local_addr_t src_addr,
                           local_addr_t work_addr, const dim4 *shape,
                           bool is_signed, bool is_aligned_layout) {
-  // The bytes of a compact channel begin at a word.
+  // A compact channel begins at a multiple of 4 bytes.
   auto get = [&](local_addr_t addr, int elementBytes) {
     dim4 one{1, shape->c, 1, shape->h * shape->w}, compact;
     one.w = (one.w * elementBytes + 3) / 4 * 4 / elementBytes;
@@ -337,7 +341,8 @@ void okk_bdc_int8_to_fp32(local_addr_t dst_addr, local_addr_t src_addr,
               put(out, (test) ? uint32_t(select_val.u32) : uint32_t(0));       \
             });                                                                \
   }
-// Equality is that of words: 0 differs from -0, and NaN equals itself.
+// Equality compares the bits of words: 0 differs from -0, and NaN equals
+// itself.
 OKK_SELECT_VALUE(greater, toFloat, isGreater(a, b))
 OKK_SELECT_VALUE(equal, toWord, a == b)
 OKK_SELECT_VALUE_C(greater_C, toFloat, isGreater(a, b))
@@ -387,7 +392,7 @@ static void select(const char *name, bool isEqual, local_addr_t dst,
     select(#name, isEqual, dst_addr, src0, src1, select0, select1, shape,      \
            [](float a, float b) { return test; });                             \
   }
-// Two comparisons by greater: NaN is equal to any number.
+// equal_select makes two comparisons by greater, so NaN equals any number.
 OKK_SELECT(greater_select, false, isGreater(a, b))
 OKK_SELECT(equal_select, true, !isGreater(a, b) && !isGreater(b, a))
 
@@ -395,7 +400,8 @@ OKK_SELECT(equal_select, true, !isGreater(a, b) && !isGreater(b, a))
 // Operands per channel
 //===----------------------------------------------------------------------===//
 
-/// Returns [1, c, 1, 1] in the compact layout, repeated within each channel.
+/// Returns the operand with one number per channel, [1, c, 1, 1] in the compact
+/// layout, with stride 0 along N, H and W to broadcast it to `shape`.
 static Operand ofChannels(local_addr_t addr, const dim4 *shape) {
   dim4 numbers{1, shape->c, 1, 1}, stride;
   okk_compact_stride(&stride, okk_start_npu_index(addr), &numbers);

@@ -20,15 +20,17 @@ using namespace mlir::npu;
 namespace {
 enum Access { Read = 1, Write = 2, Broadcast = 4, Lanes = 8 };
 
-/// A computation on images of its operands, added in order.
+/// Runs a layer function as a kernel on images, i.e. dense copies, of its
+/// operands, in the order in which they are added.
 class Layer {
 public:
   Layer(const char *name, int64_t points) {
     okkSimulator().beginCompute(name, points);
   }
 
-  /// Adds an operand. Elements of channel (byte / inner) mod count must be in
-  /// the core of the results of that channel, unless `count` is 0.
+  /// Adds an f32 operand. The channel of an element is (position in the image /
+  /// inner) mod count; its elements must be in the core of the results of the
+  /// same channel. They may be in any core if `count` is 0.
   void add(int64_t elements, unsigned access, int64_t inner, int64_t count) {
     okkSimulator().addImage(4 * elements, access);
     if (count)
@@ -39,7 +41,8 @@ public:
     okkSimulator().addBox(address, 4 * first, 4, shape, stride, image);
   }
 
-  /// Adds a tensor of four dims in row-major order.
+  /// Adds a 4-D tensor at `at`, whose image is row-major. Unless `isOwn`, its
+  /// channels may be in other cores than those of the results.
   void addTensor(const Operand &at, const dim4 &d, unsigned access,
                  bool isOwn = true) {
     int64_t plane = int64_t(d.h) * d.w;
@@ -47,7 +50,8 @@ public:
     addBox(at.address, 0, toBox(d), at.stride, {d.c * plane, plane, d.w, 1});
   }
 
-  /// Adds weights [I, O, KH, KW] in 2IC-mode; their image is O, I, KH, KW.
+  /// Adds convolution weights [I, O, KH, KW] in 2IC-mode, whose image is [O, I,
+  /// KH, KW]. `stride` counts storage units, pairs of input channels.
   void addPairs(local_addr_t address, const dim4 &d, const dim4 &stride) {
     int64_t plane = int64_t(d.h) * d.w, channel = d.n * plane;
     add(d.c * channel, Read, channel, d.c);
@@ -59,7 +63,9 @@ public:
                {2 * plane, channel, d.w, 1});
   }
 
-  /// Adds a matrix in channels of `width` columns.
+  /// Adds a matrix in the matrix layout with `width` columns per channel.
+  /// Unless `isOwn`, its columns may be in other cores than those of the
+  /// results.
   void addMatrix(local_addr_t address, int rows, int cols, int width,
                  unsigned access, bool isOwn) {
     add(int64_t(rows) * cols, access, 1, isOwn ? cols : 0);
@@ -70,16 +76,17 @@ public:
                });
   }
 
-  /// Returns the images, or a null pointer if a rule is broken.
+  /// Returns the images of all operands, or a null pointer if a rule is broken.
   float *const *run() {
     return reinterpret_cast<float *const *>(okkSimulator().getImages());
   }
   void finish() { okkSimulator().endCompute(); }
 };
 
-/// The parameters of windows over an input.
+/// The parameters of a convolution or pool with 2-D windows.
 struct Windows {
-  /// The maximum of four bits, and of a dilation, which is stored minus 1.
+  /// The maximum of strides and paddings, which have four bits, and of
+  /// dilations, which are stored minus 1 in four bits.
   static constexpr int kMostStride = 15, kMostDilation = 16;
   dim4 in, out;
   int kernelH, kernelW;
@@ -137,9 +144,10 @@ struct Windows {
     return true;
   }
 
-  /// Calls fn(kernel element, output row, input row, first and last output
-  /// column that read inside of the input, input column of output column 0) for
-  /// every row of every kernel element.
+  /// Calls fn(element, output row, input row, first column, last column, shift)
+  /// for every element of the window and every output row that reads an input
+  /// row there. The output columns from the first to the last one read inside
+  /// of the input, and `shift` is the input column that output column 0 reads.
   template <typename Fn> void walk(Fn fn) const {
     for (int tap = 0; tap < kernelH * kernelW; ++tap) {
       int kh = tap / kernelW, kw = tap % kernelW;
@@ -234,7 +242,9 @@ void okk_bdc_conv2d(local_addr_t output_addr, local_addr_t input_addr,
   layer.finish();
 }
 
-/// Runs a window function over single channels.
+/// Runs a pool or depthwise convolution: calls compute(channel, input plane,
+/// output plane, images) for each channel of each batch. Weights and biases are
+/// optional and compact.
 template <typename Fn>
 static void poolChannels(const char *name, Windows &windows,
                          local_addr_t output_addr, local_addr_t input_addr,
@@ -327,8 +337,8 @@ void okk_bdc_max_pool2d(local_addr_t output_addr, local_addr_t input_addr,
                });
 }
 
-/// Spoils the columns of the last channel beyond the end of a matrix, which
-/// okk_bdc_matmul writes, too.
+/// Makes the columns of the last channel beyond the end of a matrix undefined,
+/// because okk_bdc_matmul overwrites them.
 static void spoilTail(local_addr_t addr, int rows, int cols, int width) {
   int rest = cols % width;
   if (rest == 0)

@@ -55,8 +55,8 @@ inline float greaterOf(float a, float b) {
 inline float lessOf(float a, float b) {
   return flushed(flushed(b) >= flushed(a) ? a : b);
 }
-/// Continues the maximum of a window, which starts from the lowest number and
-/// ignores NaN.
+/// Returns the maximum of `most`, that of the previous elements of a window,
+/// and `a`. It ignores NaN; the first `most` is the lowest finite number.
 inline float latestGreatest(float most, float a) {
   return flushed(a) >= most ? flushed(a) : most;
 }
@@ -109,19 +109,21 @@ inline float expOfSeries(float x, int order) {
   return sum;
 }
 
-/// Returns exp(x) as a power from a table times a series of the fraction.
+/// Returns exp(x) as the power of the integer part of `x`, from a table, times
+/// a Taylor series of order `order` of the fraction.
 inline float expOfTable(float x, int order) {
   float whole = std::trunc(x);
   return flushed(std::exp(whole) * expOfSeries(x - whole, order));
 }
 
-/// Returns tanh(x) by the powers of x and -x.
+/// Returns tanh(x), computed from exp(x) and exp(-x) by expOfTable.
 inline float tanhOfTable(float x, int order) {
   float up = expOfTable(x, order), down = expOfTable(-x, order);
   return (up - down) / (up + down);
 }
 
-/// Truncates, and saturates; NaN saturates by its sign.
+/// Converts to int32 by truncation, with saturation; NaN becomes the largest or
+/// the smallest integer, by its sign.
 inline uint32_t truncated(float a) {
   constexpr float kEnd = 0x1p31f;
   if (std::isnan(a) ? !std::signbit(a) : a >= kEnd)
@@ -131,8 +133,7 @@ inline uint32_t truncated(float a) {
   return uint32_t(int32_t(a));
 }
 
-/// Returns the six low bits of a shift amount as a signed number; -32 stands
-/// for 0.
+/// Returns the six low bits of a shift amount as a signed number, or 0 for -32.
 inline int32_t shiftAmount(int32_t by) {
   int32_t amount = int32_t(uint32_t(by) << 26) >> 26;
   return amount == -32 ? 0 : amount;

@@ -23,7 +23,8 @@ Simulator &okkSimulator();
 
 inline Box toBox(const dim4 &d) { return {d.n, d.c, d.h, d.w}; }
 
-/// Returns a tensor in local memory, aligned if `stride` is null.
+/// Returns the operand of a command: a box at `addr` in local memory with
+/// strides `stride`, or in the aligned layout if `stride` is null.
 Operand okkLocal(local_addr_t addr, const dim4 *shape, const dim4 *stride,
                  int elementBytes = 4);
 

@@ -26,15 +26,17 @@
 
 namespace mlir::npu {
 
-/// Returns the chip of the module's local memory, if any.
+/// Returns the chip in the layout of the first npu.alloc with a scattered
+/// layout, or null if there is none.
 ChipAttr findChip(ModuleOp module);
 
-/// The constants of a module and their byte offsets in the block.
+/// The constants of a module and their byte offsets in the block, which is one
+/// contiguous buffer of system memory.
 struct ConstantBlock {
   struct Entry {
     memref::GlobalOp global;
     int64_t offset = 0, bytes = 0;
-    ArrayRef<char> once; // repeated up to `bytes`
+    ArrayRef<char> once; // all data, or a splat to repeat up to `bytes`
   };
   std::vector<Entry> entries;
   llvm::StringMap<int64_t> offsets;
@@ -44,7 +46,9 @@ struct ConstantBlock {
   void write(raw_ostream &os) const;
 };
 
-/// Returns the block, or an error if a global is not a known constant.
+/// Returns the block with all memref.global ops of the module. Emits an error
+/// at a global that is not a constant with known data, in row-major order, in
+/// system memory.
 FailureOr<ConstantBlock> getConstantBlock(ModuleOp module);
 
 } // namespace mlir::npu

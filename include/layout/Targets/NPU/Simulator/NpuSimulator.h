@@ -58,25 +58,26 @@
 
 namespace mlir::npu {
 
-/// The parameters of `#npu.target`; a limit of 0 is unknown.
+/// The parameters of `#npu.target`. A limit (`max..`) of 0 is not checked.
 struct SimulatedChip {
   int64_t npus = 0, bytesPerNpu = 0, euBytes = 1, dmaAlignment = 1;
   std::array<int64_t, 4> maxShape{0, 0, 0, 0};
   int64_t maxStride = 0;
-  int64_t maxComputeStride = 0; // N and C of a computation
-  int64_t banks = 0;            // of equal size, per core
+  int64_t maxComputeStride = 0; // N and C strides of computations
+  int64_t banks = 0;            // equal banks per core, 0: not counted
   layout::ChipClock clock;
 };
 
-/// The sizes or strides N, C, H and W.
+/// The sizes or the strides of a box of elements, in the order N, C, H, W.
 using Box = std::array<int64_t, 4>;
 
-/// The address and strides of a command's box; strides count elements.
+/// The address and strides of a box that a command reads or writes. Strides
+/// count elements.
 struct Operand {
   bool isLocal = false;
   uint64_t address = 0;
   Box stride{0, 0, 0, 1};
-  int64_t elementBytes = 0; // 0: as in the command
+  int64_t elementBytes = 0; // 0: the element bytes of the command
 };
 
 enum class Engine { DMA, Compute };
@@ -97,31 +98,41 @@ struct Event {
 /// element of the lane operand. Lanes beyond the end of a row, and cores
 /// without a row, are issued but idle.
 struct Counters {
-  int64_t transfers = 0, computes = 0; // commands that ran
+  // The numbers of DMA and compute commands that ran.
+  int64_t transfers = 0, computes = 0;
+  // The bytes that DMA moved: from system to local memory (S2L), L2S, L2L and
+  // S2S.
   int64_t bytesToLocal = 0, bytesToSystem = 0, bytesInside = 0,
-          bytesOutside = 0;             // moved by DMA: S2L, L2S, L2L, S2S
-  int64_t peakBytes = 0;                // of declared tensors, in a core
-  int64_t liveBytes = 0;                // maximum live at one time, by
-                                        // elements if holes are shared
-  int64_t broadcastBytes = 0;           // of operands that go to other cores
-  int64_t usefulOps = 0, issuedOps = 0; // element operations
-  int64_t regions = 0;                  // completed parallel regions
-  int64_t overlappedBytes = 0;          // by DMA, in regions that compute
-  // Commands that use a bank of some core for two operands that do not begin at
-  // the same byte, and regions in which both engines use one bank.
+          bytesOutside = 0;
+  int64_t peakBytes = 0; // the highest end of a declared tensor in a core
+  // The maximum, over time, of the bytes of all live tensors in a core. If
+  // holes are shared, only bytes of elements count.
+  int64_t liveBytes = 0;
+  int64_t broadcastBytes = 0; // bytes of operands read from other cores
+  // Element operations that the program needs, and those issued, idle lanes
+  // included.
+  int64_t usefulOps = 0, issuedOps = 0;
+  int64_t regions = 0;         // completed parallel regions
+  int64_t overlappedBytes = 0; // moved by DMA in regions that also compute
+  // The number of commands that use a bank of some core for two operands that
+  // begin at different bytes, and of parallel regions in which both engines use
+  // one bank.
   int64_t bankConflicts = 0, regionConflicts = 0;
-  // Cycles until the last command ends, and those in which an engine is busy.
+  // The cycles until the last command ends, and the cycles in which the DMA
+  // engine or the execution units are busy.
   int64_t cycles = 0, dmaCycles = 0, computeCycles = 0;
 };
 
-/// A box of bytes and the numbers of these bytes in several operands, the
-/// destination first: the byte at index i has number first_k + sum of i_d *
-/// stride_k_d in operand k.
+/// The bytes that a copy or a computation combines, as a box of `sizes`, and
+/// the numbers of these bytes in each operand, the destination first. The byte
+/// at index i of the box has number first_k + sum of i_d * stride_k_d in
+/// operand k. A byte of the destination is computed from the bytes of the
+/// sources at the same index.
 struct Relation {
   static constexpr size_t kMaxRank = 16;
   struct Side {
     bool isLocal = false;
-    uint64_t address = 0; // of a tensor, or of number 0
+    uint64_t address = 0; // of the tensor, or of system byte number 0
     int64_t first = 0;
     std::vector<int64_t> strides;
   };
@@ -136,7 +147,7 @@ public:
 
   const SimulatedChip &getChip() const { return chip; }
 
-  // The host's side, which is not counted.
+  // Accesses of the host, which no counter and no clock counts.
   uint64_t allocSystem(int64_t bytes);
   void freeSystem(uint64_t address);
   void writeSystem(uint64_t address, const void *data, int64_t bytes);
@@ -155,25 +166,32 @@ public:
             int64_t elementBytes, Engine engine = Engine::DMA,
             const char *name = "fill");
   /// Computes dest = fn(sources) element by element, on the execution units.
-  /// `check` returns the rule that elements of the sources break, if any.
+  /// `check` returns a message if elements of the sources break a rule of the
+  /// command, e.g. leave a table, and otherwise an empty string.
   using ElementFn = std::function<void(void *dest, const void *const *sources)>;
   using ElementCheck = std::function<std::string(const void *const *sources)>;
   void compute(const Operand &dest, const std::vector<Operand> &sources,
                const Box &shape, int64_t elementBytes, const ElementFn &fn,
                const char *name = "compute", const ElementCheck &check = {});
-  /// Fills work memory with arbitrary bytes. Returns false if a rule is broken.
+  /// Overwrites the work buffer of a command of the execution units with
+  /// arbitrary bytes, as the chip does. Reports an error and returns false if
+  /// the command may not write the buffer.
   bool spoil(const Operand &work, const Box &shape, int64_t elementBytes);
-  /// Makes the contents of padding undefined that a command of the execution
-  /// units writes. It must be part of one tensor, but not of its elements.
+  /// Makes padding undefined that a command of the execution units overwrites.
+  /// The bytes must be inside one declared tensor, and may be outside of its
+  /// elements. `what` names them in errors.
   void spoilPadding(const Operand &padding, const Box &shape,
                     int64_t elementBytes, const char *what);
-  /// Run a kernel on dense images of local tensors (okk/sim_compute.h):
-  /// describe its operands and their boxes, get the images unless a rule is
-  /// broken, and end it.
+  /// Begins a kernel (okk/sim_compute.h), which computes on images: dense
+  /// copies of its operands. Then addImage adds each operand, and addBox the
+  /// boxes of local memory that it consists of. getImages fills the images, or
+  /// returns null if a rule is broken, and endCompute writes the results back.
+  /// `points` is the number of executions of the body.
   void beginCompute(const char *name, int64_t points);
   void addImage(int64_t bytes, unsigned access);
-  /// Requires that each element of the last operand is in the core of the
-  /// results with the same key, which is (byte in the image / inner) mod count.
+  /// Requires that each element of the operand that addImage added last is in
+  /// the core of the results with the same key. The key of an element is (byte
+  /// in the image / inner) mod count, e.g. its channel.
   void keepInCore(int64_t inner, int64_t count);
   void addBox(uint64_t address, int64_t imageByte, int64_t elementBytes,
               const Box &shape, const Box &stride, const Box &imageStride);
@@ -183,21 +201,25 @@ public:
   void endParallel();
   bool isParallel() const { return parallel; }
 
-  /// Makes tensors own only their declared elements from here on, so that
-  /// others may be in their holes.
+  /// Makes each tensor that is declared later own only its declared elements,
+  /// so that other tensors may be in the holes between them.
   void shareHoles() { sharesHoles = true; }
-  /// Declares a tensor at `address` that owns `bytes` of every core.
+  /// Declares a tensor at the local address `address` that owns `bytes` of
+  /// every core. Reports an error if it leaves a core, is not aligned or
+  /// overlaps another tensor.
   void declareTensor(uint64_t address, int64_t bytes, int64_t alignment);
   /// Declares elements of a declared tensor; its other bytes are holes.
   void declareElements(const Operand &elements, const Box &shape,
                        int64_t elementBytes);
-  /// Declares elements, and numbers their bytes from `first` on with `strides`.
+  /// Declares elements as declareElements does, and numbers their bytes: byte b
+  /// of the element at index i of the box gets first + sum of i_d * strides_d +
+  /// b.
   void numberElements(const Operand &elements, const Box &shape,
                       int64_t elementBytes, int64_t first, const Box &strides);
   void releaseTensor(uint64_t address);
 
-  /// Requires that the commands until endExpected move the bytes of the
-  /// relation, each once, to their corresponding numbers.
+  /// Requires that the commands until endExpected move or combine all bytes of
+  /// the relation, each once, between their numbers.
   void expect(Relation relation);
   void endExpected();
 
@@ -214,19 +236,24 @@ private:
     uint64_t address;
     int64_t byte, bytes;
     bool hasElements;
-    /// The number of each byte of each core plus 1, or 0 if it has none.
+    /// Per core, the number (numberElements) of each byte of the tensor plus 1,
+    /// or 0 if the byte has no number.
     std::vector<std::unique_ptr<int32_t[]>> numbers;
-    /// The begins and ends of its elements in each core, if holes are shared.
+    /// Per core, the disjoint ranges of bytes with elements of the tensor, as a
+    /// map from begin to end. Only used if holes are shared (shareHoles).
     std::vector<std::map<int64_t, int64_t>> owned;
   };
   struct Expected;
-  /// WritePadding may reach bytes of a tensor that are not elements.
+  /// How a command accesses bytes. ReadOnce and Write reject a byte that the
+  /// command accesses twice. WritePadding may reach bytes of a tensor that are
+  /// not elements.
   enum class Access { Read, ReadOnce, Write, WritePadding };
   struct Image;
   struct Computation;
   struct Numbers;
 
-  /// Checks that the shape is at least 1 and at most `most`; 0 is no limit.
+  /// Checks that every size of `shape` is at least 1 and at most that of
+  /// `most`, if the latter is not 0. Reports an error otherwise.
   bool checkShape(const Box &shape, int64_t elementBytes, const Box &most = {});
   bool checkCommand(const Box &shape, int64_t elementBytes, Engine engine);
   bool checkStrides(const Operand &operand, const Box &shape, Engine engine,
@@ -268,19 +295,19 @@ private:
 
   SimulatedChip chip;
   std::vector<Memory> local;
-  std::list<Memory> system; // runs point into it
+  std::list<Memory> system; // buffers, with stable addresses for Run
   uint64_t nextSystem;
   std::vector<Tensor> tensors;
-  mutable size_t lastTensor = 0; // that contained a run
+  mutable size_t lastTensor = 0; // cache of findTensor
   bool tracksTensors = false, sharesHoles = false, parallel = false;
-  std::vector<int64_t> ownedBytes;          // of each core, if holes are shared
-  std::vector<RegionRun> touched;           // inside a parallel region
-  std::unique_ptr<Computation> computation; // being described
+  std::vector<int64_t> ownedBytes; // live bytes per core, if holes are shared
+  std::vector<RegionRun> touched;  // accesses of the current parallel region
+  std::unique_ptr<Computation> computation; // the kernel that began last
   std::unique_ptr<Expected> expected;
-  int64_t regionBytes = 0; // moved by DMA in the parallel region
+  int64_t regionBytes = 0; // moved by DMA in the current parallel region
   bool regionComputes = false;
-  std::array<int64_t, 2> regionCycles{0, 0}; // of each engine
-  size_t regionEvent = 0;                    // the first of the region
+  std::array<int64_t, 2> regionCycles{0, 0}; // of each engine in the region
+  size_t regionEvent = 0; // index of the first event of the region
   std::vector<Event> events;
   Counters counters;
   std::vector<std::string> errors;

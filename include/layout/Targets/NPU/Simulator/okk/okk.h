@@ -45,8 +45,8 @@ typedef struct {
   int top, bottom, left, right;
 } Padding;
 
-/// A kernel, which gets the address of its parameters, and its registration by
-/// name.
+/// The type of a kernel, which gets the address of its parameters, and the
+/// function that registers a kernel by name.
 typedef void (*okk_kernel_func_t)(const void *);
 void okk_register_kernel_func(const char *name, okk_kernel_func_t func);
 #define OKKERNEL_FUNC_REGISTER(func)                                           \
@@ -54,7 +54,7 @@ void okk_register_kernel_func(const char *name, okk_kernel_func_t func);
     okk_register_kernel_func(#func, func);                                     \
   }
 
-/// A word of any type.
+/// A 32-bit word as a float, an integer, or packed 8-bit or 16-bit elements.
 typedef union {
   float fp32;
   int s32;
@@ -145,8 +145,9 @@ void okk_gdma_8bit_set_C_system(system_addr_t dst_addr, x8 C, const dim4 *shape,
 void okk_gdma_8bit_set_C_local(local_addr_t dst_addr, x8 C, const dim4 *shape,
                                const dim4 *dst_stride);
 
-/// Move a matrix of `rows` rows, each in channels of `cols_per_channel`
-/// columns. Rows in system memory are `row_stride` elements apart.
+/// Move a matrix of 32-bit elements between system memory and the matrix layout
+/// of local memory, with `cols_per_channel` columns in each channel. Rows in
+/// system memory are `row_stride` elements apart.
 void okk_gdma_32bit_matrix_S2L(local_addr_t dst_addr, system_addr_t src_addr,
                                int rows, int cols, int cols_per_channel,
                                int row_stride);

@@ -80,7 +80,7 @@ OKK_BDC_UNARY(relu)
 OKK_BDC_UNARY(reciprocal)
 OKK_BDC_UNARY(neg)
 
-// mac adds the product to the destination.
+// Elementwise arithmetic on f32 tensors; mac computes dst += src0 * src1.
 OKK_BDC_BINARY(add)
 OKK_BDC_BINARY(sub)
 OKK_BDC_BINARY(mul)
@@ -98,8 +98,8 @@ OKK_BDC_CONSTANT(mac_C, float)
 OKK_BDC_CONSTANT(max_C, float)
 OKK_BDC_CONSTANT(min_C, float)
 
-// Shifts by positive numbers are to the left, by negative ones to the right,
-// for -31 to 31.
+// Bitwise functions and shifts on 32-bit words. Shifts by positive numbers are
+// to the left, by negative ones to the right, for -31 to 31.
 OKK_BDC_BINARY(32bit_and)
 OKK_BDC_BINARY(32bit_or)
 OKK_BDC_BINARY(32bit_xor)
@@ -121,17 +121,18 @@ OKK_BDC_ALIGNED(lookup_int32_to_fp32)
 OKK_BDC_WITH_WORK(exp)
 OKK_BDC_WITH_WORK(sigmoid)
 OKK_BDC_WITH_WORK(tanh)
-/// Converts bytes that are not packed. The size of `work` is not published; it
-/// is assumed to be that of the destination. All are aligned or all compact;
-/// the bytes of a compact channel begin at a multiple of 4.
+/// Converts 8-bit integers, one per element and not packed, to f32. Source,
+/// work buffer and destination are all aligned or all compact; a compact
+/// channel begins at a multiple of 4 bytes. The size of the work buffer is not
+/// published; the simulator assumes that of the destination.
 void okk_bdc_int8_to_fp32(local_addr_t dst_addr, local_addr_t src_addr,
                           local_addr_t work_addr, const dim4 *shape,
                           bool is_signed, bool is_aligned_layout);
 void okk_bdc_taylor_exp(local_addr_t dst_addr, local_addr_t src_addr,
                         const dim4 *shape, int num_series);
 
-// Return `select_val` if the comparison holds, else 0. Equality is that of
-// words.
+// dst = src0 > src1 ? select_val : 0, and the same for equality, which compares
+// the bits of words: 0 differs from -0.
 void okk_bdc_greater_select_value(local_addr_t dst_addr, local_addr_t src0_addr,
                                   local_addr_t src1_addr, x32 select_val,
                                   const dim4 *shape, const dim4 *dst_stride,
@@ -149,8 +150,9 @@ void okk_bdc_equal_select_value(local_addr_t dst_addr, local_addr_t src0_addr,
 OKK_BDC_SELECT_C(greater_C)
 OKK_BDC_SELECT_C(C_greater)
 OKK_BDC_SELECT_C(equal_C)
-// Select the one or the other operand by the comparison. equal_select takes NaN
-// as equal to any number, and compares two tensors only.
+// dst = src0 > src1 ? select0 : select1, or the same for equality. Each operand
+// is a tensor or a constant. equal_select treats NaN as equal to any number,
+// and its src0 and src1 must be two tensors or two constants.
 #define OKK_BDC_SELECT(name)                                                   \
   void okk_bdc_##name(local_addr_t dst_addr, const fp32_or_addr_t *src0,       \
                       const fp32_or_addr_t *src1,                              \
@@ -159,7 +161,8 @@ OKK_BDC_SELECT_C(equal_C)
 OKK_BDC_SELECT(greater_select)
 OKK_BDC_SELECT(equal_select)
 
-// The channel operand is [1, c, 1, 1] in the compact layout.
+// bias adds, and scale multiplies by, one number per channel: the operand at
+// channel_addr is [1, c, 1, 1] in the compact layout.
 #define OKK_BDC_BY_CHANNEL(name)                                               \
   void okk_bdc_##name(local_addr_t dst_addr, local_addr_t src_addr,            \
                       local_addr_t channel_addr, const dim4 *shape,            \
@@ -171,8 +174,9 @@ void okk_bdc_scale_bias(local_addr_t dst_addr, local_addr_t src_addr,
                         const dim4 *shape, const dim4 *dst_stride,
                         const dim4 *src_stride);
 
-/// Weights [I, O, KH, KW] are compact in 2IC-mode, and their strides are in
-/// pairs. Input and output are aligned unless they have strides.
+/// A 2-D convolution. Weights [I, O, KH, KW] are compact in 2IC-mode: two input
+/// channels share a storage unit, and `kernel_stride` counts such pairs. Input
+/// and output are aligned; only the input may have other strides.
 void okk_bdc_conv2d(local_addr_t output_addr, local_addr_t input_addr,
                     local_addr_t weight_addr, local_addr_t bias_addr,
                     const dim4 *input_shape, int output_c, int kernel_h,
@@ -180,7 +184,7 @@ void okk_bdc_conv2d(local_addr_t output_addr, local_addr_t input_addr,
                     const dim4 *kernel_stride, bool using_bias, bool result_add,
                     const Padding *padding, const dim2 *stride,
                     const dim2 *dilation);
-/// Weights [1, C, KH, KW] are compact.
+/// A depthwise 2-D convolution. Weights [1, C, KH, KW] are compact.
 void okk_bdc_depthwise2d(local_addr_t output_addr, local_addr_t input_addr,
                          local_addr_t weight_addr, local_addr_t bias_addr,
                          const dim4 *input_shape, int kernel_h, int kernel_w,
@@ -192,7 +196,9 @@ void okk_bdc_avg_pool2d(local_addr_t output_addr, local_addr_t input_addr,
 void okk_bdc_max_pool2d(local_addr_t output_addr, local_addr_t input_addr,
                         const dim4 *input_shape, int kernel_h, int kernel_w,
                         const Padding *padding, const dim2 *stride);
-/// All matrices are in the matrix layout.
+/// output = left * right, plus the bias row and plus the previous output if
+/// requested. All matrices are in the matrix layout; bias and output have the
+/// columns per channel of `right`.
 void okk_bdc_matmul(local_addr_t output_addr, local_addr_t left_addr,
                     local_addr_t right_addr, local_addr_t bias_addr,
                     int left_rows, int left_cols, int right_cols,

@@ -27,25 +27,27 @@
 extern "C" {
 #endif
 
-/// Opens a chip with empty memories: `npus` cores of `bytes_per_npu` bytes,
-/// channels aligned to `eu_bytes`.
+/// Starts the simulation of a chip with unwritten memories: `npus` cores of
+/// `bytes_per_npu` bytes, with channels aligned to `eu_bytes`.
 void okk_sim_open(int npus, unsigned int bytes_per_npu, int eu_bytes);
-/// Sets the alignment of DMA addresses, and the maximum iterations of each loop
-/// and the maximum stride of any command; 0 is no limit of the chip.
-void okk_sim_limit_dma(int alignment, dim4 max_shape, int max_stride);
-/// Sets the largest N and C stride of commands of the execution units; 0 is no
+/// Sets the alignment of DMA addresses in bytes, and the maximum iterations of
+/// each loop and the maximum stride, in elements, of any command. 0 is no
 /// limit.
+void okk_sim_limit_dma(int alignment, dim4 max_shape, int max_stride);
+/// Sets the largest N and C strides, in elements, of commands of the execution
+/// units; 0 is no limit.
 void okk_sim_limit_compute(int max_stride);
-/// Sets the number of equal banks of a core. If it is 0, conflicts are not
+/// Sets the number of equal banks of a core. If it is 0, bank conflicts are not
 /// counted.
 void okk_sim_set_banks(int banks);
 /// Sets the bytes per cycle of the DMA engine, and the cycles to start a
-/// transfer and a command of the execution units.
+/// transfer (`dma_start`) and a command of the execution units.
 void okk_sim_set_clock(int dma_bytes_per_cycle, int dma_start,
                        int compute_start);
 void okk_sim_close(void);
-/// Runs a registered kernel, which must initialize the chip, close its parallel
-/// regions and poll. Returns false if there is none of this name.
+/// Runs a registered kernel. Reports an error if the kernel does not call
+/// okk_initialize and okk_poll, or leaves a parallel region open. Returns false
+/// if no kernel has this name.
 bool okk_sim_run_kernel(const char *name, const void *parameters);
 
 system_addr_t okk_sim_alloc(unsigned long long bytes);
@@ -54,7 +56,7 @@ void okk_sim_write(system_addr_t addr, const void *data,
                    unsigned long long bytes);
 void okk_sim_read(system_addr_t addr, void *data, unsigned long long bytes);
 
-/// Returns one byte of a core, or -1 if it was not written.
+/// Returns one byte of a core, or -1 if no command has written it.
 int okk_sim_local_byte(int core, unsigned int byte);
 /// Returns the number of bytes of local memory that have been written.
 long long okk_sim_written_bytes(void);
@@ -62,16 +64,19 @@ long long okk_sim_written_bytes(void);
 typedef struct {
   long long transfers, computes;
   long long bytes_s2l, bytes_l2s, bytes_l2l, bytes_s2s;
-  long long peak_bytes;      // of declared tensors, in a core
-  long long live_bytes;      // maximum live at one time: its lower bound
-  long long broadcast_bytes; // of operands from other cores
-  // Element operations (NpuSimulator.h).
+  long long peak_bytes;      // highest end of a declared tensor in a core
+  long long live_bytes;      // maximum of all live tensors, at most peak_bytes
+  long long broadcast_bytes; // of operands read from other cores
+  // Element operations (Counters in NpuSimulator.h): executions of bodies, and
+  // those issued, idle lanes included.
   long long useful_ops, issued_ops;
   long long parallel_regions;
   long long overlapped_bytes; // moved by DMA while execution units computed
-  // Commands with two operands in one bank, regions with both engines in one.
+  // The number of commands with two operands in one bank, and of parallel
+  // regions in which both engines use one bank.
   long long bank_conflicts, region_conflicts;
-  // Cycles until the last command ends, and those in which an engine is busy.
+  // The cycles until the last command ends, and the cycles in which the DMA
+  // engine or the execution units are busy.
   long long cycles, dma_cycles, compute_cycles;
 } okk_sim_counters;
 okk_sim_counters okk_sim_count(void);
@@ -89,33 +94,38 @@ okk_sim_event okk_sim_get_event(int index);
 int okk_sim_num_errors(void);
 const char *okk_sim_error(int index);
 
-/// Makes tensors that are declared from here on own only their elements.
+/// Makes tensors that are declared from here on own only their declared
+/// elements, so that other tensors may be in the holes between them.
 void okk_sim_share_holes(void);
-/// Declare a tensor that owns `bytes` of every core from its address on,
-/// elements of it, and its end. After the first declaration, every local access
-/// must be inside a tensor, and inside its elements if these are declared.
+/// Declare a tensor that owns `bytes` of every core from its local address on,
+/// elements of it, and the end of its life. After the first declaration, every
+/// local access must be inside a tensor, and inside its elements if these are
+/// declared.
 void okk_sim_declare_tensor(local_addr_t addr, unsigned int bytes,
                             unsigned int alignment);
 void okk_sim_declare_elements(local_addr_t addr, int element_bytes,
                               const dim4 *shape, const dim4 *stride);
-/// Declares elements, and numbers their bytes.
+/// Declares elements, and numbers their bytes: byte b of element i of the box
+/// gets first_byte + sum of i_d * byte_stride_d + b. Checks of moved bytes
+/// (okk_sim_expect) use these numbers.
 void okk_sim_number_elements(local_addr_t addr, int element_bytes,
                              const dim4 *shape, const dim4 *stride,
                              long long first_byte, const dim4 *byte_stride);
 void okk_sim_release_tensor(local_addr_t addr);
 
-/// An operand of the commands before okk_sim_expect_end: a numbered tensor at
-/// `address`, or system memory with number 0 there. The byte at index i of a
-/// box has number first + sum of i_d * strides[d].
+/// An operand of okk_sim_expect: a tensor with numbered elements at the local
+/// `address`, or system memory, whose byte at `address` has number 0. The byte
+/// at index i of the box has number first + sum of i_d * strides[d].
 typedef struct {
   int is_local;
   unsigned long long address;
   long long first;
   const long long *strides;
 } okk_sim_side;
-/// Requires that the commands move every byte of the box once, between these
-/// numbers; the destination is first. For an operand of a kernel
-/// (sim_compute.h), the other side is its image.
+/// Requires that the commands until okk_sim_expect_end move every byte of a box
+/// of `sizes` once, between its numbers in the operands `sides`, the
+/// destination first. For an operand of a kernel (sim_compute.h) give one side;
+/// the other one is the image.
 void okk_sim_expect(int rank, const long long *sizes, int operands,
                     const okk_sim_side *sides);
 void okk_sim_expect_end(void);

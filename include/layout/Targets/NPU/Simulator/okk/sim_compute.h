@@ -39,8 +39,9 @@
 
 extern "C" {
 
-/// The access of a kernel to an operand: read, written, read from other cores,
-/// along the lanes.
+/// Flags of an operand of a kernel: it is read, it is written, it may be read
+/// from other cores, and its rows of elements are divided among the lanes (for
+/// the count of steps).
 enum {
   OKK_SIM_READ = 1,
   OKK_SIM_WRITE = 2,
@@ -48,23 +49,26 @@ enum {
   OKK_SIM_LANES = 8
 };
 
-/// Begins a computation with a name for reports and the number of executions of
-/// its body.
+/// Begins a kernel. `name` is for reports, and `points` is the number of
+/// executions of its body.
 void okk_sim_compute_begin(const char *name, long long points);
-/// Adds an operand with an image of `bytes` bytes.
+/// Adds an operand to the kernel. Its image, a dense copy, has `bytes` bytes;
+/// `access` has OKK_SIM_READ and the other flags.
 void okk_sim_operand(long long bytes, int access);
-/// Requires that each element of the last operand is in the core that computes
-/// with it, which has the elements with the same key (byte in the image /
-/// inner_bytes) % count of the other operands.
+/// Requires that each element of the operand that was added last is in the core
+/// that computes with it: in that of all elements of other operands with the
+/// same key (byte in the image / inner_bytes) % count, e.g. the channel.
 void okk_sim_own(long long inner_bytes, long long count);
-/// Adds a box of the last operand: its address in local memory and its first
-/// byte in the image. Strides count elements.
+/// Adds a box of local memory to the operand that was added last: its address,
+/// and the byte of the image that its first element is copied to. Strides count
+/// elements.
 void okk_sim_box(local_addr_t addr, long long image_byte, int element_bytes,
                  const dim4 *shape, const dim4 *stride,
                  const dim4 *image_stride);
-/// Returns the images of the operands, or a null pointer if a rule is broken.
+/// Returns the images of all operands in the order in which they were added,
+/// with the data of local memory, or a null pointer if a rule is broken.
 void *const *okk_sim_compute_images(void);
-/// Writes the results of the kernel from the images to local memory.
+/// Ends the kernel: writes its results from the images to local memory.
 void okk_sim_compute_end(void);
 
 } // extern "C"
@@ -90,7 +94,7 @@ struct OkkSimSide {
   bool isLocal;
   unsigned long long address;
   long long first;
-  long long strides[16]; // no heap: programs have thousands
+  long long strides[16]; // not on the heap: programs create thousands
 };
 inline OkkSimSide okk_sim_local(local_addr_t tensor, long long first,
                                 std::initializer_list<long long> strides) {
