@@ -37,8 +37,9 @@ FunctionEmitter::getOperand(linalg::LinalgOp op, Value memref) {
   return Operand{memref, type, *storage};
 }
 
-/// Returns the operand that is along the lanes of the execution units: one with
-/// one element per iteration that its core owns, or else the result.
+/// Returns the number of the operand whose rows are divided among the lanes in
+/// the simulator's count of steps: one of `parameters` with one element per
+/// iteration, in the core that computes it, or else the result.
 static unsigned getLanes(linalg::LinalgOp op, ArrayRef<unsigned> parameters,
                          ArrayRef<CoreVisibility> reaches) {
   for (auto [number, reach] : llvm::zip_equal(parameters, reaches))
@@ -91,8 +92,8 @@ FunctionEmitter::checkCores(linalg::LinalgOp op, ArrayRef<Operand> operands,
   return success();
 }
 
-/// Returns the bytes per index, and the number of indices, of the dim that is
-/// spread over the cores, by which the simulator matches elements.
+/// Returns the bytes per index, in the row-major image, and the number of
+/// indices of the dim that is spread over the cores (keepInCore).
 static std::pair<int64_t, int64_t> getKey(MemRefType type, int64_t elementBytes,
                                           const CoreTable &cores) {
   int64_t inner = elementBytes;
@@ -127,7 +128,8 @@ LogicalResult FunctionEmitter::emitAsKernel(linalg::LinalgOp op,
     OpOperand &use = op->getOpOperand(number);
     OkkCalls::ImageUse image;
     image.isWritten = op.isDpsInit(&use);
-    // A result that is written in part keeps its other elements.
+    // The op may write only some elements of the result, so the others must be
+    // read first.
     image.isRead = op.payloadUsesValueFromOperand(&use) ||
                    !op.getMatchingIndexingMap(&use).isProjectedPermutation();
     image.isBroadcast = reach == CoreVisibility::Broadcast;
@@ -152,7 +154,9 @@ LogicalResult FunctionEmitter::emitAsKernel(linalg::LinalgOp op,
   return success();
 }
 
-/// Returns the name of the only op of a body, or "body".
+/// Returns the name of the only op of the body, in quotes and without constants
+/// and the terminator, or "body" if there are several ops or none, for an
+/// error.
 static std::string nameBody(linalg::LinalgOp op) {
   Operation *only = nullptr;
   for (Operation &inner : op.getBlock()->without_terminator()) {
@@ -170,7 +174,7 @@ LogicalResult FunctionEmitter::emitCompute(linalg::LinalgOp op) {
     return op->emitError() << "'" << op->getName()
                            << "' runs on execution units, which need memrefs "
                               "in local memory, found tensors";
-  // Indexed as the op's operands; scalars have no memory.
+  // Has an entry per operand of the op; those of scalars stay empty.
   SmallVector<Operand> operands(op->getNumOperands());
   for (auto [operand, value] : llvm::zip_equal(operands, op->getOperands())) {
     if (!isa<MemRefType>(value.getType()))

@@ -10,8 +10,8 @@
 // every p-th row or column of the input and has the kernel elements that meet
 // these. One with a longer dilation becomes one command per kernel element.
 //
-//     stride 16, kernel 16: two commands with stride 8 and kernel 8, of the even
-//                           and of the odd columns
+//     stride 16, kernel 16: two commands with stride 8 and kernel 8, for the
+//                           even and for the odd columns
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,29 +25,33 @@ using namespace mlir;
 using namespace mlir::npu;
 
 namespace {
-/// A convolution over one or two image dims; a single one is W.
+/// A linalg op that is a convolution over one or two image dims, and the roles
+/// of its operands and loops. A single image dim is W.
 struct Convolution {
-  unsigned input = 0, filter = 0;            // operands
-  std::optional<unsigned> n, image[2], k[2]; // loops
+  unsigned input = 0, filter = 0;            // operand numbers
+  std::optional<unsigned> n, image[2], k[2]; // loop numbers
   unsigned o = 0, i = 0;
   WindowDims window;
-  AffineMap inputIndex; // from N, C, H, W
+  AffineMap inputIndex; // from N, C, H, W to dims of the input
   LoopSizes inputRanges{1, 1, 1, 1};
 };
 
-/// The kernel elements first, first + step, .. along H or W, whose windows move
-/// over every `spacing`-th position of the input.
+/// A part of the kernel along H or W that one command computes: `count`
+/// elements first, first + step, .., with the input positions 0, spacing, 2 *
+/// spacing, .. `stride` and `dilation` count these positions.
 struct KernelPart {
   int64_t first, step, count, spacing, stride, dilation;
 };
 
-/// Weights in 2IC-mode: the address of the first pair, and strides in pairs.
+/// Weights in 2IC-mode, in which two input channels form a pair: the local
+/// address of the first pair, and strides in pairs.
 struct PairedWeights {
   TransferSide start;
   LoopSizes strides;
 };
 
-/// The operands of the command for two parts of the kernel.
+/// The operands of the okk_bdc_conv2d command for a KernelPart along H and one
+/// along W.
 struct ConvolutionPart {
   LoopSizes inputShape;
   TransferSide input;
@@ -55,10 +59,11 @@ struct ConvolutionPart {
 };
 } // namespace
 
-/// The bytes of a pair of weights, and the alignment of the first one.
+/// The bytes of a pair of weights in 2IC-mode, to which weights are aligned.
 static constexpr int64_t kPairBytes = 8;
 
-/// Returns the only dim of an operand whose index depends on the loop.
+/// Returns the only dim of an operand with indexing map `map` whose index
+/// contains `loop`, or std::nullopt if there is none or if there are several.
 static std::optional<unsigned> findDimOf(AffineMap map, unsigned loop) {
   std::optional<unsigned> found;
   for (auto [d, expr] : llvm::enumerate(map.getResults())) {
@@ -71,7 +76,9 @@ static std::optional<unsigned> findDimOf(AffineMap map, unsigned loop) {
   return found;
 }
 
-/// Assigns the input dims to places, and computes the extents that are read.
+/// Sets `conv.inputIndex` and `conv.inputRanges`: the dim of the input that is
+/// N, C, H and W of the command, and the extents that are read. Returns false
+/// if a loop does not index exactly one dim.
 static bool placeInput(linalg::LinalgOp op, Convolution &conv) {
   AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(conv.input));
   SmallVector<int64_t> all = op.getStaticLoopRanges();
@@ -86,7 +93,8 @@ static bool placeInput(linalg::LinalgOp op, Convolution &conv) {
     if (!d)
       return false;
     index[*d] = getAffineDimExpr(role, op.getContext());
-    // The input extent must not allow for more outputs.
+    // The command derives the output extent from that of the input, so the
+    // input must be just as large as the windows need.
     conv.inputRanges[role] =
         role < 2 ? all[*loop] : conv.window.getReach(role - 2, all[*loop]);
   }
@@ -133,7 +141,10 @@ static std::optional<Convolution> findConvolution(linalg::LinalgOp op) {
   return conv;
 }
 
-/// Returns the weights if input channels are stored in pairs.
+/// Returns the weights if local memory has them in 2IC-mode: input channel 2 i
+/// + 1 is 4 bytes after channel 2 i, and all strides are whole pairs. Otherwise
+/// returns std::nullopt. `find` returns the box of the weights for a map and
+/// sizes of N, C, H and W.
 std::optional<PairedWeights> static findPairs(
     linalg::LinalgOp op, const Convolution &conv, int64_t npus,
     llvm::function_ref<std::optional<TransferSide>(AffineMap, LoopSizes)>
@@ -174,8 +185,8 @@ std::optional<PairedWeights> static findPairs(
   return PairedWeights{*even, strides};
 }
 
-/// Splits the kernel along H (0) or W (1) into parts whose strides and dilations
-/// are within the limits.
+/// Splits the kernel along H (d = 0) or W (d = 1) into parts whose strides are
+/// at most 15 and whose dilations are at most 16, the limits of a command.
 static SmallVector<KernelPart> splitKernel(const WindowDims &window, int d) {
   int64_t kernel = window.kernel[d], stride = window.stride[d],
           dilation = window.dilation[d], spacing = 1;

@@ -34,8 +34,9 @@ std::optional<CoreTable> npu::getCoreTable(const Storage &storage,
   return std::nullopt;
 }
 
-/// Returns the core of all elements that `map` reads, if it is a single one: no
-/// dim is spread over cores, or only its first index is read.
+/// Returns the core that holds all elements that `map` indexes, or std::nullopt
+/// if they are in several: a dim is spread over cores, and `map` does not index
+/// it by the constant 0.
 static std::optional<int64_t> getOnlyCore(AffineMap map,
                                           const CoreTable &cores) {
   if (!cores.dim)
@@ -46,8 +47,9 @@ static std::optional<int64_t> getOnlyCore(AffineMap map,
   return cores.cores.start + cores.cores.get(*cores.dim, 0);
 }
 
-/// Returns true if operand and result are in one core, or if one loop leads
-/// both from core to core in step.
+/// Returns true if all elements that operand and result index are in one core,
+/// or if the same loop indexes the dim of both that is spread over the cores,
+/// from the same start core.
 static bool goInStep(AffineMap map, const CoreTable &cores, AffineMap resultMap,
                      const CoreTable &result) {
   std::optional<int64_t> only = getOnlyCore(map, cores);
@@ -56,7 +58,7 @@ static bool goInStep(AffineMap map, const CoreTable &cores, AffineMap resultMap,
     return only == resultOnly;
   if (cores.cores.start != result.cores.start)
     return false;
-  // Both dims have one loop, so they have the same size.
+  // Both dims are indexed by the same loop, so they have the same size.
   return map.getResult(*cores.dim) == resultMap.getResult(*result.dim) &&
          isa<AffineDimExpr>(map.getResult(*cores.dim)) &&
          cores.cores.dims[*cores.dim] == result.cores.dims[*result.dim];
@@ -76,7 +78,8 @@ CoreVisibility npu::getCoreVisibility(linalg::LinalgOp op, OpOperand &operand,
   llvm::SmallBitVector channels(op.getNumLoops());
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
     channels[loop] = resultMap.getResult(*result.dim).isFunctionOfDim(loop);
-  // If they indexed the operand, it would have to go in step.
+  // The operand is not in the cores of the result, so a loop over the channels
+  // of the result must not index it.
   return getCoreVisibility(map, channels) == CoreVisibility::Broadcast
              ? CoreVisibility::Broadcast
              : CoreVisibility::Neither;

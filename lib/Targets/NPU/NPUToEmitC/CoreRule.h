@@ -33,19 +33,20 @@
 
 namespace mlir::npu {
 
-/// The cores of the elements of a tensor.
+/// The core that holds each element of a tensor in local memory.
 struct CoreTable {
   Tables cores;
   /// The dim that is spread over the cores, if any.
   std::optional<unsigned> dim;
 };
 
-/// Returns the table, or std::nullopt if several dims are spread over cores.
+/// Returns the cores of a tensor with the given storage, or std::nullopt if
+/// several dims are spread over the cores.
 std::optional<CoreTable> getCoreTable(const Storage &storage,
                                       ArrayRef<int64_t> shape);
 
-/// Returns how the cores access an operand of an op on memrefs, given the cores
-/// of the first result.
+/// Returns how the cores that hold result 0 access an operand of an op on
+/// memrefs. `cores` and `result` are the cores of the operand and of result 0.
 CoreVisibility getCoreVisibility(linalg::LinalgOp op, OpOperand &operand,
                                  const CoreTable &cores,
                                  const CoreTable &result);

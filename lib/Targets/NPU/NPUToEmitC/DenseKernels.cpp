@@ -26,7 +26,9 @@ static MemRefType getImageType(MemRefType type) {
   return MemRefType::get(shape, type.getElementType());
 }
 
-/// Checks that the host's C++ has all element types.
+/// Checks that the simulator's C++ has all element types of the op and of its
+/// body: i1, i8, i16, i32, i64, index, f16, f32 and f64. Emits an error
+/// otherwise.
 static LogicalResult checkTypes(linalg::LinalgOp op) {
   auto check = [&](Type type) {
     Type element = getElementTypeOrSelf(type);
@@ -53,7 +55,8 @@ static LogicalResult checkTypes(linalg::LinalgOp op) {
   return failure(result.wasInterrupted());
 }
 
-/// Clones constants from outside of the op, or reports other values.
+/// Clones the constants from outside of the op that its body uses, and maps
+/// them. Emits an error if the body uses any other value from outside.
 static LogicalResult captureConstants(linalg::LinalgOp op, IRMapping &mapping,
                                       OpBuilder &builder) {
   llvm::SetVector<Value> outside;
@@ -75,7 +78,8 @@ static LogicalResult captureConstants(linalg::LinalgOp op, IRMapping &mapping,
   return success();
 }
 
-/// Replaces the maps of rank-0 operands by index 0 of their images.
+/// Replaces the indexing maps of rank-0 operands by maps to index 0, because
+/// their images have one dim.
 static void giveImagesADim(linalg::GenericOp op) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   for (auto [operand, map] : llvm::zip_equal(op->getOpOperands(), maps))
@@ -85,8 +89,9 @@ static void giveImagesADim(linalg::GenericOp op) {
   op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
 }
 
-/// Returns the loop order with the last parallel loop of the result innermost,
-/// if there are reductions: its iterations are independent and contiguous.
+/// Returns a loop order for fast C++: reduction loops before the last parallel
+/// loop of the result, whose iterations are independent and contiguous. Returns
+/// an empty list, to keep the order, if there is no reduction or no such loop.
 static SmallVector<unsigned> getLoopOrder(linalg::GenericOp op) {
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -111,7 +116,8 @@ static SmallVector<unsigned> getLoopOrder(linalg::GenericOp op) {
   return order;
 }
 
-/// Creates a function whose body is the op on images.
+/// Adds to `functions` a function whose parameters are the images of the memref
+/// operands, and whose body is a clone of the op as a linalg.generic.
 static FailureOr<func::FuncOp> makeFunction(linalg::LinalgOp op,
                                             ModuleOp functions) {
   SmallVector<Type> images;
@@ -138,7 +144,8 @@ static FailureOr<func::FuncOp> makeFunction(linalg::LinalgOp op,
   for (OpOperand &operand : clone->getOpOperands())
     if (isa<MemRefType>(operand.get().getType()))
       operand.set(block->getArgument(next++));
-  // Discardable attributes do not affect the structure.
+  // Discardable attributes do not affect what the op computes, so ops that
+  // differ only in these share a function.
   clone->setDiscardableAttrs(DictionaryAttr::get(op.getContext()));
   auto generic = dyn_cast<linalg::GenericOp>(clone.getOperation());
   rewriter.setInsertionPoint(clone);
@@ -157,7 +164,8 @@ static FailureOr<func::FuncOp> makeFunction(linalg::LinalgOp op,
   return function;
 }
 
-/// Marks parameters that the lowered function does not have.
+/// The attribute of parameters that are erased after lowering, because the body
+/// does not use the operand.
 static constexpr StringLiteral kUntouched = "npu.untouched";
 
 FailureOr<const DenseKernels::Kernel *> DenseKernels::get(linalg::LinalgOp op) {

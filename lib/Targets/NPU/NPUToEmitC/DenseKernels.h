@@ -37,27 +37,33 @@ public:
 
   struct Kernel {
     std::string name;
-    /// The numbers of the op's operands that are parameters, in their order.
+    /// The numbers of the op's operands whose images are parameters of the
+    /// function, in the order of the parameters.
     SmallVector<unsigned> parameters;
   };
-  /// Returns the function for an op on static memrefs, or failure.
+  /// Returns the function that computes `op` on images of its memrefs, the same
+  /// one for ops of equal structure. Fails with an error at the op if C++ lacks
+  /// an element type, or if the body uses a value from outside that is not a
+  /// constant.
   FailureOr<const Kernel *> get(linalg::LinalgOp op);
 
   bool isEmpty() const { return !functions; }
-  /// Lowers the functions to emitc and moves them before `anchor`.
+  /// Lowers all functions to emitc and moves them to the module of `anchor`,
+  /// before it.
   LogicalResult emit(Operation *anchor);
 
 private:
   ModuleOp module;
   OwningOpRef<ModuleOp> functions;
-  llvm::StringMap<std::unique_ptr<Kernel>> kernels; // by structure
-  unsigned next = 0;                                // of a name
+  llvm::StringMap<std::unique_ptr<Kernel>>
+      kernels;       // by text of the op on images
+  unsigned next = 0; // number of the next name, layout_kernel_<next>
 };
 
-/// Removes loads of linalg's loops that have no use.
+/// Removes memref.load ops of the lowered loops whose results have no use.
 LogicalResult removeDeadReads(ModuleOp functions);
 
-/// Lowers functions of loops, arith, math and memref to emitc.
+/// Lowers functions of scf, affine, arith, math and memref ops to emitc.
 LogicalResult lowerKernelsToEmitC(ModuleOp functions);
 
 } // namespace mlir::npu

@@ -13,7 +13,9 @@ using namespace mlir;
 using namespace mlir::npu;
 using namespace mlir::layout;
 
-/// Returns the operands in memory: the result, inputs, and work memory.
+/// Returns the numbers of the operands that commands access: the result, the
+/// inputs in the order of the function's parameters, and the work buffer, which
+/// is the second init.
 static SmallVector<unsigned> getNumbers(linalg::LinalgOp op,
                                         const ElementFunction &function) {
   unsigned first = op.getDpsInitOperand(0)->getOperandNumber();
@@ -26,9 +28,10 @@ static SmallVector<unsigned> getNumbers(linalg::LinalgOp op,
   return numbers;
 }
 
-/// Emits the clamps of a function with a result, a source and work memory, and
-/// makes work memory the source. Each clamp runs in all commands before the
-/// next one does.
+/// Emits the selects that clamp the source of a function, e.g. exp, to its
+/// valid range. `numbers`, `memrefs` and `commands` have a result, a source and
+/// a work buffer; the clamped source is in the work buffer, which then becomes
+/// the source. Each clamp runs in all commands before the next one does.
 void FunctionEmitter::emitClamps(linalg::LinalgOp op,
                                  const ElementFunction &function,
                                  SmallVectorImpl<unsigned> &numbers,
@@ -130,10 +133,11 @@ bool FunctionEmitter::emitAsElements(linalg::LinalgOp op,
     isCompact = unstrided->isCompact;
   }
   emitClamps(op, *function, numbers, memrefs, *commands);
-  // The product is added to the result.
+  // mac adds to the result, so the result is also a source.
   if (StringRef(function->name).starts_with("mac"))
     numbers.push_back(numbers.front());
-  // Elements of different sizes have no bytes to be tracked.
+  // Source and result of int8_to_fp32 have elements of different sizes, so
+  // their bytes do not correspond.
   bool isExpected = function->kind != ElementFunction::FromBytes &&
                     expectElements(op, numbers);
   for (const Command &command : *commands)
@@ -146,8 +150,8 @@ bool FunctionEmitter::emitAsElements(linalg::LinalgOp op,
 /// Tells the simulator which elements of the operands `numbers`, the result
 /// first, each iteration of `op` combines, so that it reports elements read
 /// from a wrong address. Returns false, without declaring anything, if checks
-/// are off, if the map of the result is not a permutation, if a map has other
-/// results than loops and 0, or if an operand has no Numbering.
+/// are off or if an operand has no Numbering. The same holds if the map of the
+/// result is not a permutation, or if a map has other results than loops and 0.
 bool FunctionEmitter::expectElements(linalg::LinalgOp op,
                                      ArrayRef<unsigned> numbers) {
   auto first = op.getMatchingIndexingMap(&op->getOpOperand(numbers.front()));

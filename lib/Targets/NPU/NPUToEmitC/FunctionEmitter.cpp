@@ -16,8 +16,8 @@ using namespace mlir;
 using namespace mlir::npu;
 using namespace mlir::layout;
 
-/// Returns true if the op is a view whose type has the offset and strides of
-/// linear memory.
+/// Returns true if the op is a view of linear memory: it computes no data, and
+/// the type of its result has the offset and strides.
 static bool isLinearView(Operation *op) {
   return isa<memref::SubViewOp, memref::CastOp, memref::ExpandShapeOp,
              memref::CollapseShapeOp, memref::ReinterpretCastOp>(op);
@@ -94,8 +94,9 @@ Value FunctionEmitter::getSystemAddress(Value memref, int64_t byte) {
                                 first + byte);
 }
 
-/// Returns true if the simulator tracks the tensor. It identifies tensors by
-/// address, which a tensor without elements may share with another.
+/// Returns true if the tensor is declared to the simulator. A tensor without
+/// elements is not: the simulator identifies tensors by address, which it may
+/// share with another one.
 static bool isDeclared(AllocOp op) {
   return op.getMemref().getType().getNumElements() != 0;
 }
@@ -126,7 +127,8 @@ LogicalResult FunctionEmitter::emitAlloc(AllocOp op) {
   SmallVector<int64_t> whole = getWholeChannels(*storage, shape);
   if (!sharesHoles() || ArrayRef(whole) == shape)
     return success();
-  // Products write the columns behind the last one, too.
+  // okk_bdc_matmul writes whole channels, so the columns after the last one are
+  // declared as elements, too.
   std::optional<std::vector<Transfer>> channels = plan(
       op, storage->map, storage->map, whole, storage->elementBytes, limits);
   if (!channels)
@@ -149,7 +151,8 @@ FunctionEmitter::planImage(Operation *op, const Storage &storage,
               storage.elementBytes, limits);
 }
 
-/// Returns the numbers of all memrefs, or std::nullopt if one has none.
+/// Returns the Numbering of each memref, with equal `inside` dims, or
+/// std::nullopt if one has none or they cannot be made equal.
 static std::optional<SmallVector<Numbering>> getNumberings(ValueRange memrefs) {
   SmallVector<Numbering> numberings;
   for (Value memref : memrefs) {
@@ -242,7 +245,7 @@ LogicalResult FunctionEmitter::emitCopy(CopyOp op) {
   return success();
 }
 
-/// Returns the bits of a constant.
+/// Returns the bits of a FloatAttr or an IntegerAttr.
 static APInt getBits(Attribute value) {
   if (auto number = dyn_cast<FloatAttr>(value))
     return number.getValue().bitcastToAPInt();
@@ -285,12 +288,12 @@ LogicalResult FunctionEmitter::emitConstant(memref::GetGlobalOp op) {
   if (place == shared.constants.offsets.end())
     return op.emitOpError() << "reads '" << op.getName()
                             << "', which is not a constant of the module";
-  systemAddresses[op.getResult()] = {0, place->second}; // first argument
+  systemAddresses[op.getResult()] = {0, place->second}; // block argument
   return success();
 }
 
-/// The maximum number of calls in one function, as host compilers need more
-/// than linear time for a function.
+/// The number of calls after which a new C++ function begins, because host
+/// compilers need more than linear time for a function.
 static constexpr int64_t kMostCalls = 200;
 
 LogicalResult FunctionEmitter::emitBlock(Block &block) {

@@ -26,17 +26,20 @@
 
 namespace mlir::npu {
 
-/// Returns the linear memory that a view is an offset into.
+/// Returns the memref that a chain of views of linear memory (memref.subview,
+/// memref.cast, ..) starts from, or `memref` itself if it is not a view.
 Value getLinearMemory(Value memref);
 
-/// Returns the C++ name of a function of the module.
+/// Returns the C++ name of a function of the module, e.g. npu_main for main.
 std::string getEmittedName(StringRef name);
 
-/// Windows.cpp: windows over single channels, and their assignment to places.
+/// Pools and depthwise convolutions (Windows.cpp), and their assignment to the
+/// N, C, H and W of a command.
 struct ChannelWindows;
 struct PlacedWindows;
 
-/// The state that the functions of a module share.
+/// The parameters and the state that the emitters of all functions of a module
+/// share.
 struct ModuleEmission {
   OpBuilder &builder;
   const ConstantBlock &constants;
@@ -44,7 +47,8 @@ struct ModuleEmission {
   bool checks;
   /// True if tensors own only the bytes of their elements.
   bool exactBytes;
-  /// True if ops without an OKKernel function are errors.
+  /// True if an op without an OKKernel function is an error, and not a kernel
+  /// for the simulator.
   bool strict;
 };
 
@@ -57,7 +61,8 @@ public:
   LogicalResult emit();
 
 private:
-  /// An operand of a computation.
+  /// A memref operand of a linalg op in local memory, with its type and
+  /// storage.
   struct Operand {
     Value memref;
     MemRefType type;
@@ -73,11 +78,12 @@ private:
   LogicalResult emitFill(FillOp op);
   LogicalResult emitConstant(memref::GetGlobalOp op);
 
-  /// Compute.cpp.
+  /// Emits calls for a linalg op: of OKKernel functions, or else of a kernel
+  /// for the simulator. Emits an error if neither is possible (Compute.cpp).
   LogicalResult emitCompute(linalg::LinalgOp op);
   FailureOr<Operand> getOperand(linalg::LinalgOp op, Value memref);
-  /// Elements.cpp: emits elementwise functions, or sets `why` and returns
-  /// false.
+  /// Emits calls of elementwise OKKernel functions for the op, or sets `why` to
+  /// the reason and returns false (Elements.cpp).
   bool emitAsElements(linalg::LinalgOp op, ArrayRef<Operand> operands,
                       std::string &why);
   void emitElements(const ElementFunction &function, ArrayRef<Value> memrefs,
@@ -87,7 +93,9 @@ private:
                   MutableArrayRef<Value> memrefs,
                   MutableArrayRef<Command> commands);
   bool expectElements(linalg::LinalgOp op, ArrayRef<unsigned> numbers);
-  /// Layers.cpp: emits a function of a whole layer, or returns false.
+  /// Emits calls of okk_bdc_conv2d, okk_bdc_matmul, a pool or
+  /// okk_bdc_depthwise2d for the op. Returns false if its structure or the
+  /// layouts do not match (Layers.cpp).
   bool emitAsLayer(linalg::LinalgOp op, ArrayRef<Operand> operands);
   bool emitAsConvolution(linalg::LinalgOp op, ArrayRef<Operand> operands);
   bool emitAsProduct(linalg::LinalgOp op, ArrayRef<Operand> operands);
@@ -95,14 +103,17 @@ private:
   bool emitPlacedWindows(linalg::LinalgOp op, ArrayRef<Operand> operands,
                          const ChannelWindows &windows,
                          const PlacedWindows &placed);
-  /// Returns the box of an operand that a command of the chip reads or writes,
-  /// with any strides or with those of the aligned layout.
+  /// Return the box of an operand that one command accesses, or std::nullopt if
+  /// it is not a box. `index` maps N, C, H and W, of sizes `ranges`, to the
+  /// dims of the operand. findAligned requires the strides of the aligned
+  /// layout.
   std::optional<TransferSide> findBox(const Operand &operand, AffineMap index,
                                       const LoopSizes &ranges) const;
   std::optional<TransferSide> findAligned(const Operand &operand,
                                           AffineMap index,
                                           const LoopSizes &ranges) const;
-  /// Products.cpp: a matrix in channels of `width` columns.
+  /// A matrix in the matrix layout with `width` columns per channel, at the
+  /// local address `start` (Products.cpp).
   struct Matrix {
     TransferSide start;
     int64_t width = 0;
@@ -112,36 +123,44 @@ private:
              std::optional<unsigned> row, unsigned column,
              ArrayRef<std::pair<unsigned, int64_t>> batch) const;
   LogicalResult emitAsKernel(linalg::LinalgOp op, ArrayRef<Operand> operands);
-  /// Determines the cores of the operands, and how the result's cores access
-  /// them.
+  /// Appends the cores of each operand of `parameters`, and how the cores of
+  /// the result access it. Emits an error if they cannot, or if several dims of
+  /// an operand are spread over the cores.
   LogicalResult checkCores(linalg::LinalgOp op, ArrayRef<Operand> operands,
                            ArrayRef<unsigned> parameters,
                            SmallVectorImpl<CoreTable> &cores,
                            SmallVectorImpl<CoreVisibility> &reaches);
 
-  /// Returns the storage of `memref` with its byte in the core in its map.
+  /// Returns the storage of `memref`, a memref in system memory or a view of an
+  /// npu.alloc. Its map contains the address of the npu.alloc. Emits an error
+  /// at `op` for other memories, or if the function uses several chips.
   FailureOr<Storage> getPlaced(Operation *op, Value memref);
   std::optional<std::vector<Transfer>>
   plan(Operation *op, const layout::LayoutMap &source,
        const layout::LayoutMap &dest, ArrayRef<int64_t> shape,
        int64_t elementBytes, const TransferLimits &limits);
-  /// Returns a tensor as boxes, whose sources are in its row-major image.
+  /// Splits a tensor in local memory into boxes: transfers whose source is its
+  /// dense row-major image, and whose destination is local memory.
   std::optional<std::vector<Transfer>> planImage(Operation *op,
                                                  const Storage &storage,
                                                  MemRefType type,
                                                  const TransferLimits &limits);
-  /// Declares which elements the next commands move: those of a box of
-  /// `memrefs`, the destination first. Dims are those of the box, except for
-  /// the source of `copy`. Returns false if checks are off or the elements have
-  /// no numbers.
+  /// Tells the simulator which bytes the commands until endExpected must move:
+  /// the elements of a box of `shape` of `memrefs`, the destination first.
+  /// `copy` is the op if its source has permuted dims. Returns false, without a
+  /// call, if checks are off or if a memref has no Numbering.
   bool expect(ArrayRef<int64_t> shape, ValueRange memrefs,
               CopyOp copy = nullptr);
-  /// Declares the elements of a box of loops, with maps from loops to dims.
+  /// Tells the simulator which elements the next commands combine: for each
+  /// iteration of loops of sizes `ranges`, those of `memrefs` that `maps`
+  /// index. Returns false, without a call, if checks are off or if a memref has
+  /// no Numbering.
   bool expect(ArrayRef<int64_t> ranges, ValueRange memrefs,
               ArrayRef<AffineMap> maps);
   bool expect(ArrayRef<int64_t> sizes, ValueRange memrefs,
               MutableArrayRef<Numbering> numberings);
-  /// Returns the start of a transfer as an argument of a call.
+  /// Returns the address of one side of a transfer as an argument of a call: a
+  /// local address, or the parameter of `memref` plus an offset.
   Value getAddress(Value memref, const TransferSide &side);
 
   /// Returns true if tensors own only the bytes of their elements.
@@ -154,12 +173,12 @@ private:
   OpBuilder &builder;
   OkkCalls calls;
   bool checks;
-  /// The parameter that a memref of linear memory is an offset into, and the
-  /// offset in bytes.
+  /// For each memref in system memory: the number of the parameter of the
+  /// emitted function with its base address, and its offset in bytes.
   DenseMap<Value, std::pair<unsigned, int64_t>> systemAddresses;
-  /// The functions that the program is split into.
+  /// The C++ functions that the program is split into, of about 200 calls each.
   SmallVector<emitc::FuncOp> parts;
-  ChipAttr chip; // of local memory
+  ChipAttr chip; // the chip of all local memory of the function
 };
 
 } // namespace mlir::npu

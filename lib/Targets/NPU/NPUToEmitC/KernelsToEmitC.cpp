@@ -38,7 +38,8 @@ LogicalResult npu::removeDeadReads(ModuleOp functions) {
 }
 
 namespace {
-/// Calls a function of <cmath>; f16 is computed in f32.
+/// Converts a math op on floats to a call of a function of <cmath>. f16 is
+/// computed in f32.
 template <typename Op> struct MathCall : OpConversionPattern<Op> {
   MathCall(MLIRContext *context, const TypeConverter &converter,
            StringRef callee)
@@ -85,7 +86,8 @@ struct ExpandRsqrt : OpRewritePattern<math::RsqrtOp> {
   }
 };
 
-/// Expands absi to max(x, 0 - x), which wraps.
+/// Expands absi to max(x, 0 - x). The smallest integer stays itself, as `0 - x`
+/// wraps.
 struct ExpandAbsI : OpRewritePattern<math::AbsIOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::AbsIOp op,
@@ -118,7 +120,8 @@ struct ExpandExtSIOfBit : OpRewritePattern<arith::ExtSIOp> {
   }
 };
 
-/// Converts bitcasts to a function template that calls memcpy.
+/// Converts arith.bitcast to a call of okk_sim_bitcast, a function template
+/// that calls memcpy.
 struct ConvertBitcast : OpConversionPattern<arith::BitcastOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult

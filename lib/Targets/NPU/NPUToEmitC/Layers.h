@@ -26,7 +26,9 @@
 
 namespace mlir::npu {
 
-/// Maps the loops of an op to places N, C, H and W, or to constant indices.
+/// Assigns the loops of a linalg op to N, C, H and W of an OKKernel command,
+/// each by an expression of these four; loops that are not assigned have index
+/// 0.
 class LoopPlaces {
 public:
   LoopPlaces(linalg::LinalgOp op)
@@ -38,7 +40,8 @@ public:
     set(loop, getAffineDimExpr(place, op.getContext()));
   }
 
-  /// Returns the map from the places to the dims of `operand`.
+  /// Returns the map from N, C, H and W of the command to the dims of
+  /// `operand`.
   AffineMap getIndex(OpOperand &operand) {
     return op.getMatchingIndexingMap(&operand).replaceDimsAndSymbols(exprs, {},
                                                                      4, 0);
@@ -49,20 +52,23 @@ private:
   SmallVector<AffineExpr> exprs;
 };
 
-/// The window parameters along H and W.
+/// The window of a convolution or pool: sizes, strides and dilations along H
+/// and W.
 struct WindowDims {
   int64_t kernel[2] = {1, 1}, stride[2] = {1, 1}, dilation[2] = {1, 1};
 
-  /// Returns the input extent that `outputs` positions read.
+  /// Returns the extent of the input that `outputs` windows read along H (d =
+  /// 0) or W (d = 1).
   int64_t getReach(int d, int64_t outputs) const {
     return (outputs - 1) * stride[d] + (kernel[d] - 1) * dilation[d] + 1;
   }
 };
 
-/// Returns the change of an index per iteration of a loop.
+/// Returns the change of a linear `index` expression per iteration of `loop`.
 int64_t getStep(AffineExpr index, unsigned numLoops, unsigned loop);
 
-/// Returns the two operands whose product is added to the only result, if any.
+/// Returns the numbers of the two inputs whose product the op adds to its only
+/// result, or std::nullopt if its body is not such a multiply-add.
 std::optional<std::pair<unsigned, unsigned>> getFactors(linalg::LinalgOp op);
 
 } // namespace mlir::npu

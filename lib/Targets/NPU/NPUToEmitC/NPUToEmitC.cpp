@@ -17,7 +17,8 @@ namespace mlir::npu {
 using namespace mlir;
 using namespace mlir::npu;
 
-/// Reports emitc ops and types in the module, as they contain C++ text.
+/// Emits an error at an emitc op or an op with an emitc type, because these
+/// contain C++ text, and fails if there is one.
 static LogicalResult refuseText(ModuleOp module) {
   auto isText = [](Dialect &dialect) {
     return isa<emitc::EmitCDialect>(dialect);

@@ -13,7 +13,9 @@
 using namespace mlir;
 using namespace mlir::npu;
 
-/// Returns the row-major numbers, or those by the strides of linear memory.
+/// Returns the numbering of a memref that is not a view: row-major in local
+/// memory, and by the strides of the type in system memory. Returns
+/// std::nullopt for dynamic shapes and elements without whole bytes.
 static std::optional<Numbering> getOwnNumbering(MemRefType type) {
   std::optional<int64_t> bytes = layout::getWholeBytes(type.getElementType());
   if (!bytes || !type.hasStaticShape())
@@ -47,7 +49,8 @@ static std::optional<Numbering> getSlice(Numbering numbering, SubViewOp op) {
   return numbering;
 }
 
-/// Expands dims, or collapses dims with a common stride.
+/// Returns the numbering after dims are expanded or collapsed from shape `from`
+/// to shape `to`, or std::nullopt if collapsed dims are not contiguous.
 static std::optional<Numbering>
 getReshape(Numbering numbering, ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   bool expands = to.size() > from.size();
@@ -88,7 +91,8 @@ static std::optional<Numbering> getView(Numbering numbering, ViewOp op) {
   SmallVector<int64_t> &strides = numbering.strides;
   if (fromBytes == toBytes && from.getShape() == to.getShape())
     return numbering;
-  // The elements of a storage unit become one element.
+  // The `lanes` elements of a storage unit, packed from dim 0, become one wide
+  // element.
   if (toBytes > fromBytes && numbering.inside.size() == 1) {
     int64_t lanes = toBytes / fromBytes;
     numbering.inside.insert(numbering.inside.begin(), {lanes, strides[0]});
@@ -99,7 +103,8 @@ static std::optional<Numbering> getView(Numbering numbering, ViewOp op) {
     return std::nullopt;
   if (from.getNumElements() == to.getNumElements())
     return getReshape(std::move(numbering), from.getShape(), to.getShape());
-  // A matrix in channels of w columns, of which the last is not full.
+  // A 2-D matrix becomes 4-D: rows, channels, 1, and the columns of a channel,
+  // of which the last channel may have fewer.
   if (from.getRank() == 2 && to.getRank() == 4) {
     int64_t row = strides[0], column = strides[1];
     strides = {row, to.getDimSize(3) * column, 0, column};

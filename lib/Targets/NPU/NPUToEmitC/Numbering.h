@@ -27,16 +27,19 @@ struct Numbering {
   int64_t first = 0;
   /// The stride of each dim, in bytes.
   SmallVector<int64_t> strides;
-  /// The sizes and strides of dims for the bytes within one element.
+  /// The sizes and strides of the dims that index the bytes within one element,
+  /// e.g. {4, 1} for f32; several dims if an element of a view combines
+  /// elements that are apart.
   SmallVector<std::pair<int64_t, int64_t>> inside;
 };
 
-/// Returns the numbers of a memref, or std::nullopt if they are not linear in
-/// its indices.
+/// Returns the numbers of the bytes of a memref, or std::nullopt if they are
+/// not linear in its indices.
 std::optional<Numbering> getNumbering(Value memref);
 
-/// Splits the bytes of elements so that all numberings have equal inner dims.
-/// Returns false if their sizes do not divide each other.
+/// Makes the dims in `inside` of all numberings equal: a numbering with
+/// contiguous bytes, e.g. {4, 1}, is split into the sizes of the others, e.g.
+/// {2, 2}, {2, 1}. Returns false if the sizes differ otherwise.
 bool splitAlike(MutableArrayRef<Numbering> numberings);
 
 } // namespace mlir::npu

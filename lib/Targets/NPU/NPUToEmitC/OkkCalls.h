@@ -25,7 +25,8 @@ public:
   explicit OkkCalls(OpBuilder &builder)
       : builder(builder), loc(builder.getUnknownLoc()) {}
 
-  /// The accesses of a kernel to an operand.
+  /// How a kernel of the simulator accesses an operand: the OKK_SIM_READ,
+  /// WRITE, BROADCAST and LANES flags of sim_compute.h.
   struct ImageUse {
     bool isRead = false, isWritten = false, isBroadcast = false,
          isAlongLanes = false;
@@ -34,23 +35,27 @@ public:
   void setLoc(Location newLoc) { loc = newLoc; }
   Type getSystemType() { return getType("system_addr_t"); }
 
-  /// Returns true if all numbers of a transfer fit the types of the API.
+  /// Returns true if the shape and the strides of a transfer fit `int`, and its
+  /// local addresses 32 bits, the types of OKKernel's parameters.
   static bool canSay(const Transfer &transfer, int64_t bytesPerNpu);
 
   Value getLocalAddress(int64_t address);
   Value getSystemAddress(Value base, int64_t byte);
 
-  /// Starts a new function for the calls that follow.
+  /// Resets the count of calls and the dim4 variables, because the following
+  /// calls are in a new function.
   void startFunction();
-  /// Returns the number of calls in this function.
+  /// Returns the number of calls since startFunction.
   int64_t getCount() const { return count; }
 
   void call(StringRef callee, ValueRange operands);
   void copy(const Transfer &transfer, Value dest, Value source);
-  /// Writes the low bits of `word`, on the execution units or by DMA.
+  /// Fills the destination of `transfer` with the low bits of `word`, on the
+  /// execution units if `isCompute`, else by DMA.
   void fill(const Transfer &transfer, Value dest, uint64_t word,
             bool isCompute);
-  /// Return literals, and addresses of structures, as arguments.
+  /// Return a literal (int, bool, float), a null pointer, a 32-bit union, or
+  /// the address of a dim4 or dim2, as an argument of a call.
   Value getInt(int64_t value) { return getLiteral(Twine(value), "int"); }
   Value getBool(bool value) {
     return getLiteral(value ? "true" : "false", "bool");
@@ -60,7 +65,8 @@ public:
   Value getWord(uint32_t bits);
   Value getDim4(const LoopSizes &value) { return getSizes(value); }
   Value getDim2(int64_t h, int64_t w);
-  /// Returns an argument that is a union of an address and a number.
+  /// Returns the address of a x32_or_addr_t (if `ofWords`) or fp32_or_addr_t
+  /// that holds `address`, or the number `bits` if there is none.
   Value getAddressOrNumber(bool ofWords, std::optional<Value> address,
                            uint32_t bits);
   /// Begins a kernel of the simulator (sim_compute.h), which computes on
@@ -69,20 +75,25 @@ public:
   void beginCompute(StringRef name, int64_t points);
   void addOperand(int64_t bytes, const ImageUse &use);
   void keepInCore(int64_t inner, int64_t count);
-  /// Adds a box of elements of the operand that addOperand added last.
-  /// `address` is that of its first element in local memory. The destination of
-  /// `box` has its strides there, and the source its part of the image.
+  /// Adds a box of elements of the operand that addOperand added last, whose
+  /// first element is at the local `address`. The destination of `box` has the
+  /// strides in local memory, and the source the byte and the strides in the
+  /// image.
   void addBox(const Transfer &box, Value address);
   void runCompute(StringRef kernel);
   void declareTensor(int64_t address, int64_t bytes, int64_t alignment);
-  /// Tells the simulator the number of each byte of a box of a tensor, which is
-  /// its position in the source of `box`, the row-major tensor.
+  /// Tells the simulator to number the bytes of a box in local memory, from
+  /// `address` on, the destination of `box`. The numbers are the positions of
+  /// the bytes in the row-major tensor, the source of `box`.
   void numberElements(const Transfer &box, Value address);
-  /// Declares the elements of a box in local memory, its destination.
+  /// Tells the simulator that the destination of `box`, at the local `address`,
+  /// are elements of a tensor, not holes.
   void declareElements(const Transfer &box, Value address);
   void releaseTensor(int64_t address);
 
-  /// Declare the elements that the next commands must move.
+  /// Build an okk_sim_expect call, which tells the simulator what bytes the
+  /// commands until okk_sim_expect_end must move: a box of `sizes`, and each
+  /// operand's address and byte strides.
   Value getLocalSide(int64_t tensor, int64_t first, ArrayRef<int64_t> strides);
   Value getSystemSide(Value address, ArrayRef<int64_t> strides);
   void expect(ArrayRef<int64_t> sizes, ArrayRef<Value> sides);
@@ -96,8 +107,9 @@ private:
   Value getUnion(uint64_t bits, int64_t width, StringRef field = {},
                  StringRef fieldType = {});
   void setField(Value structure, StringRef field, Value value);
-  /// Returns the address of a dim4. Checks have their own variables, so that
-  /// errors in those of the program do not affect them.
+  /// Returns the address of a dim4 variable with these values, one per value
+  /// and function. Checks (`ofCheck`) have their own variables, so that a
+  /// program that overwrites one of its variables does not affect them.
   Value getSizes(const LoopSizes &sizes, bool ofCheck = false);
 
   OpBuilder &builder;

@@ -21,8 +21,9 @@ using namespace mlir;
 using namespace mlir::npu;
 namespace json = llvm::json;
 
-/// Returns the role of an argument: its attribute, or "result" if copies or
-/// fills write it, or else "input".
+/// Returns the role of an argument for the manifest: "scratch" or "result" by
+/// its attribute, "result" if it is in `written`, the arguments that copies or
+/// fills write, and otherwise "input".
 static StringRef getRole(func::FuncOp function, BlockArgument argument,
                          const DenseSet<Value> &written) {
   unsigned number = argument.getArgNumber();
@@ -46,8 +47,8 @@ static DenseSet<Value> getWritten(func::FuncOp function) {
   return written;
 }
 
-/// Returns the ranges of argument `number` that the host checks, or failure
-/// with an error if they are malformed.
+/// Returns the index ranges of argument `number` (npu.ranges) that the host
+/// checks before a run, as JSON. Emits an error if one lacks a field.
 static FailureOr<json::Array> getRanges(func::FuncOp function,
                                         unsigned number) {
   json::Array ranges;
@@ -55,7 +56,8 @@ static FailureOr<json::Array> getRanges(func::FuncOp function,
   for (Attribute attr : listed ? listed.getValue() : ArrayRef<Attribute>()) {
     auto range = dyn_cast<DictionaryAttr>(attr);
     if (!range)
-      range = DictionaryAttr::get(function.getContext()); // lacks all of them
+      range = DictionaryAttr::get(
+          function.getContext()); // has no fields, so is an error
     auto least = range.getAs<IntegerAttr>("least");
     auto most = range.getAs<IntegerAttr>("most");
     auto first = range.getAs<DenseI64ArrayAttr>("first");
@@ -89,7 +91,8 @@ static FailureOr<json::Array> getArguments(func::FuncOp function,
         getStorage(type, [&] { return function.emitOpError(); });
     if (failed(storage))
       return failure();
-    // Arguments in words are described by their original element type.
+    // An argument passed as 32-bit words, e.g. i64, has its original element
+    // type in the manifest.
     std::string element;
     ArrayRef<int64_t> shape = type.getShape();
     if (auto given = function.getArgAttrOfType<TypeAttr>(
@@ -166,7 +169,8 @@ LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,
     return failure();
   // The conversion erases the function with its name.
   std::string name = symbol.str();
-  // The bytes per index of a dynamic batch, 0 for other arguments.
+  // For each parameter of the program, the bytes per index of a dynamic batch,
+  // or 0 if it has none.
   SmallVector<int64_t> steps(!constants->isEmpty(), 0);
   bool isSliced = false;
   for (const json::Value &argument : *arguments) {
@@ -187,7 +191,8 @@ LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,
   pm.addPass(createConvertNPUToEmitCPass(options));
   if (failed(pm.run(module)))
     return failure();
-  // The data of constants outlives their ops, which the conversion has erased.
+  // The conversion has erased the memref.global ops, but their data belongs to
+  // the context.
   auto writeConstants = [&](raw_ostream &os) {
     constants->write(os);
     return success();

@@ -15,18 +15,20 @@ using namespace mlir::npu;
 using namespace mlir::layout;
 
 namespace {
-/// The loops of a product: rows and columns of the result, the summed loop, and
+/// A linalg op as matrix products: the loop of the rows of the result (m,
+/// std::nullopt for one row), that of its columns (n), the summed loop (k), and
 /// one index of each other loop.
 struct Product {
-  unsigned left, right; // operands
+  unsigned left, right; // operand numbers
   std::optional<unsigned> m;
   unsigned n, k;
   SmallVector<std::pair<unsigned, int64_t>> batch;
 };
 } // namespace
 
-/// Returns the matrix indexed by `row` and `column` at one index of the batch,
-/// or std::nullopt if the operand is not in the matrix layout.
+/// Returns the matrix of an operand that loops `row` (one row if std::nullopt)
+/// and `column` index, at the indices `batch` of the other loops, or
+/// std::nullopt if it is not in the matrix layout.
 std::optional<FunctionEmitter::Matrix> FunctionEmitter::findMatrix(
     linalg::LinalgOp op, OpOperand &use, const Operand &operand,
     std::optional<unsigned> row, unsigned column,
@@ -80,8 +82,9 @@ std::optional<FunctionEmitter::Matrix> FunctionEmitter::findMatrix(
   return Matrix{*box, width};
 }
 
-/// Returns true if the last column of a matrix, along `dim`, is the last one of
-/// the memory that it is a view of.
+/// Returns true if the last column of `memref`, along `dim`, is also the last
+/// one of the npu.alloc that it is a view of, so that no other element is after
+/// it in its channel.
 static bool endsWithMemory(Value memref, unsigned dim) {
   while (auto part = memref.getDefiningOp<SubViewOp>()) {
     auto source = cast<MemRefType>(part.getSource().getType());
@@ -111,7 +114,7 @@ bool FunctionEmitter::emitAsProduct(linalg::LinalgOp op,
     return false;
   OpOperand &output = *op.getDpsInitOperand(0);
   SmallVector<int64_t> all = op.getStaticLoopRanges();
-  // One loop of each factor becomes rows or columns; each index of the other
+  // One loop of each input becomes rows or columns; each index of the other
   // loops is a command.
   auto emitAs = [&](unsigned l, unsigned r, std::optional<unsigned> m,
                     unsigned n) {
@@ -141,7 +144,8 @@ bool FunctionEmitter::emitAsProduct(linalg::LinalgOp op,
       if (!to || !from || !with || to->width != with->width ||
           to->start.core != with->start.core)
         return false;
-      // The command writes whole channels.
+      // The command writes whole channels, so other columns must not be in the
+      // last one.
       if (all[n] % to->width != 0 && !endsWithMemory(output.get(), columnDim))
         return false;
       found.push_back({*to, *from, *with});
@@ -161,7 +165,7 @@ bool FunctionEmitter::emitAsProduct(linalg::LinalgOp op,
     return true;
   };
   auto [a, b] = *factors;
-  // m and n are the loops of the first and the second operand.
+  // dims->m are loops of the first input, dims->n those of the second.
   if (a > b)
     std::swap(a, b);
   // Try the longest loops first, which need the fewest commands, and single

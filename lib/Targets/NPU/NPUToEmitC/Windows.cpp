@@ -24,8 +24,9 @@ using namespace mlir;
 using namespace mlir::npu;
 
 namespace {
-/// A dim of the input with index step * stride + window * dilation. Both are a
-/// loop or absent.
+/// A dim of the input with index step * stride + window * dilation, where
+/// `step` is a parallel loop and `window` a reduction loop; either may be
+/// absent.
 struct InputDim {
   std::optional<unsigned> step, window;
   int64_t stride = 1, dilation = 1;
@@ -33,7 +34,8 @@ struct InputDim {
 
 } // namespace
 
-/// Windows over an input.
+/// A linalg op that reduces windows of single channels of an input: a sum, a
+/// maximum, or a depthwise convolution with operand `filter`.
 struct npu::ChannelWindows {
   enum Kind { Sum, Maximum, Depthwise };
   Kind kind = Sum;
@@ -42,15 +44,17 @@ struct npu::ChannelWindows {
   SmallVector<InputDim> dims;
 };
 
-/// The windows with each dim of the input in one of the four places.
+/// The operands of a pool or depthwise command: each dim of the input is N, C,
+/// H or W. The maps are from N, C, H and W to the dims of each operand.
 struct npu::PlacedWindows {
   LoopSizes in{1, 1, 1, 1}, out{1, 1, 1, 1};
   WindowDims window;
   AffineMap inputIndex, filterIndex, outputIndex;
 };
 
-/// Returns the op that last accesses memory `root` before `op`, if it is a
-/// single one.
+/// Returns the op that last accesses the memory of `root` before `op`, in its
+/// block or around its npu.parallel. Returns null if there is none, or several
+/// in one op with regions.
 static Operation *findLastUse(Operation *op, Value root) {
   auto touches = [&](Operation *other) {
     return !isa<DeallocOp, SubViewOp, ViewOp>(other) &&
@@ -79,7 +83,8 @@ static Operation *findLastUse(Operation *op, Value root) {
   return nullptr;
 }
 
-/// Returns the constant with which memory is filled right before `op`, if any.
+/// Returns the float that an npu.fill writes to all of `memref`, if it is the
+/// last access to its memory before `op`, or std::nullopt otherwise.
 static std::optional<APFloat> getFilledWith(Operation *op, Value memref) {
   auto fill =
       dyn_cast_or_null<FillOp>(findLastUse(op, getViewedMemory(memref)));
@@ -91,7 +96,9 @@ static std::optional<APFloat> getFilledWith(Operation *op, Value memref) {
   return number.getValue();
 }
 
-/// Matches an index expression to an InputDim, or returns std::nullopt.
+/// Matches an index expression of the input to an InputDim. Returns
+/// std::nullopt if it has several parallel or reduction loops, an offset, or a
+/// factor below 1.
 static std::optional<InputDim> readIndex(linalg::LinalgOp op, AffineExpr expr) {
   InputDim dim;
   auto kinds = op.getIteratorTypesArray();
@@ -160,7 +167,8 @@ static std::optional<ChannelWindows> findWindows(linalg::LinalgOp op) {
         used.set(*loop);
     windows.dims.push_back(*dim);
   }
-  // Each loop must index the input, and each parallel loop the result.
+  // Each loop must index the input, each parallel loop also the result, and the
+  // input must have at most four dims.
   if (!used.all() ||
       llvm::count_if(outMap.getResults(), llvm::IsaPred<AffineDimExpr>) !=
           op.getNumParallelLoops() ||
@@ -169,7 +177,10 @@ static std::optional<ChannelWindows> findWindows(linalg::LinalgOp op) {
   return windows;
 }
 
-/// Assigns the dims to places: dim d of the input is in `places[d]`.
+/// Assigns dim d of the input to `places[d]`: 0 to 3 for N, C, H and W. Returns
+/// std::nullopt if a window is along N or C, if its stride or dilation exceeds
+/// the limits, or if weights depend on other loops than the channel and the
+/// window.
 static std::optional<PlacedWindows> placeWindows(linalg::LinalgOp op,
                                                  const ChannelWindows &windows,
                                                  ArrayRef<unsigned> places) {
@@ -230,7 +241,8 @@ bool FunctionEmitter::emitPlacedWindows(linalg::LinalgOp op,
   if (windows.filter) {
     const LoopSizes ranges{1, placed.in[1], window.kernel[0], window.kernel[1]};
     weights = findBox(operands[*windows.filter], placed.filterIndex, ranges);
-    // The compact layout aligns channels to single elements.
+    // The compact layout is the aligned one with an alignment of 4 bytes, one
+    // element.
     if (!weights || weights->core != to->core ||
         !isAligned(*weights, ranges, 4, /*euBytes=*/4, getComputeLimits(chip)))
       return false;
@@ -276,7 +288,8 @@ bool FunctionEmitter::emitAsWindows(linalg::LinalgOp op,
       getFilledWith(op, op.getDpsInitOperand(0)->get());
   if (!start || !startsFromNothing(op, *start))
     return false;
-  // The maps of the operands decide which order of places is valid.
+  // Try all assignments of dims to N, C, H and W; the layouts of the operands
+  // decide which is valid.
   SmallVector<unsigned> order{0, 1, 2, 3};
   do {
     ArrayRef<unsigned> places =
