@@ -42,11 +42,12 @@ struct FloatRange {
   bool isEmpty() const { return low > high; }
   /// Returns true if -0 is not in the range.
   bool excludesMinusZero() const;
-  /// Returns the smallest range that contains both.
+  /// Returns the smallest range that contains this range and `other`.
   FloatRange join(const FloatRange &other) const;
 };
 
-/// Computes ranges on demand. The IR must not change in between.
+/// Computes and caches ranges of values. The IR must not change while it is
+/// used.
 class FloatRanges {
 public:
   /// Returns the range of an f32 value, or of the elements of an f32 tensor.

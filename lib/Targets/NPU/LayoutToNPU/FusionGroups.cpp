@@ -68,7 +68,8 @@ static bool isEmptyTensor(Type type) {
   return tensor && hasNoElements(tensor);
 }
 
-/// Returns true if the slice is static, with positive strides.
+/// Returns true if the slice has static offsets and sizes, and positive static
+/// strides.
 static bool isStated(OffsetSizeAndStrideOpInterface slice) {
   return !ShapedType::isDynamicShape(slice.getStaticOffsets()) &&
          !ShapedType::isDynamicShape(slice.getStaticSizes()) &&
@@ -145,8 +146,8 @@ std::optional<unsigned> Stage::findSummedDim(OpOperand &operand) const {
       getAffineDimExpr(*summed, op->getContext()));
 }
 
-/// Returns the indices i of `source` for which i * `strides` + `offsets` is in
-/// the box, or std::nullopt if there are none.
+/// Returns the box of the indices i of `source` for which i * `strides` +
+/// `offsets` is in `box`, or std::nullopt if there are none.
 static std::optional<TensorBox> getSource(RankedTensorType source,
                                           ArrayRef<int64_t> offsets,
                                           ArrayRef<int64_t> strides,
@@ -166,9 +167,9 @@ static std::optional<TensorBox> getSource(RankedTensorType source,
   return result;
 }
 
-/// Returns the first index and the count of a dim that is split into `dims` of
-/// `shape`, for a box of these, or std::nullopt if its indices are not
-/// contiguous: dims inside of the first partial one must be whole.
+/// Returns the range (first index, count) of a joined dim that a box of its
+/// parts, `dims` of `shape`, covers, or std::nullopt if it is not contiguous:
+/// all dims after the first one of several indices must be whole.
 static std::optional<std::pair<int64_t, int64_t>>
 joinDims(const TensorBox &box, ArrayRef<int64_t> shape,
          ArrayRef<int64_t> dims) {
@@ -183,15 +184,15 @@ joinDims(const TensorBox &box, ArrayRef<int64_t> shape,
   return std::pair(first, size);
 }
 
-/// Appends the ranges of `parts` for a range of their joined dim, if they are a
-/// box.
+/// Appends to `box` the ranges of the dims `parts` for a range of their joined
+/// dim. Returns false if they are not a box.
 static bool splitDim(int64_t first, int64_t size, ArrayRef<int64_t> parts,
                      TensorBox &box) {
   int64_t within = ShapedType::getNumElements(parts);
   bool isWhole = size == within;
   for (int64_t part : parts) {
     within /= part;
-    // The outermost dim that is not 1 has the range.
+    // The outermost dim of more than one index has the range.
     if (isWhole || part == 1) {
       box.firsts.push_back(0);
       box.sizes.push_back(part);
@@ -214,7 +215,7 @@ static std::optional<TensorBox> getReshaped(Operation *op,
       cast<RankedTensorType>(op->getResult(0).getType()).getShape();
   ArrayRef<int64_t> read =
       cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
-  // A single element: its dims are in no group.
+  // A tensor of one element: its dims are in no group.
   if (groups.empty())
     return TensorBox::getWhole(
         cast<RankedTensorType>(op->getOperand(0).getType()));
@@ -234,7 +235,8 @@ static std::optional<TensorBox> getReshaped(Operation *op,
   return box;
 }
 
-/// Returns the boxes that an op reads that moves boxes of tensors.
+/// Returns the boxes that a reshape, pad, slice, insertion or concatenation
+/// reads for the box `result`, or std::nullopt if one is empty or no box.
 std::optional<Reads> Stage::getReadsOfBox(const TensorBox &result) const {
   Reads reads;
   reads.firsts.assign(result.firsts.begin(), result.firsts.end());
@@ -285,7 +287,7 @@ std::optional<Reads> Stage::getReads(ArrayRef<TensorBox> results) const {
   Reads reads;
   reads.firsts.assign(ranges.size(), 0);
   reads.extents = ranges;
-  // The loop iterations that cover all boxes.
+  // The loop iterations that cover the boxes of all results.
   llvm::SmallBitVector isBound(ranges.size());
   for (auto [map, box] :
        llvm::zip_equal(ArrayRef(maps).take_back(results.size()), results)) {
@@ -422,9 +424,10 @@ bool GroupParts::isResult(Value tensor) const {
   return stages.isReturned(tensor) || stages.getLastUse(tensor) > last;
 }
 
-/// Divides what other ops need of a result among the parts. A part of rows ends
-/// at the last row that it computes for the group, so that no row is computed
-/// for other ops alone. Returns false if there are too few rows.
+/// Sets `own[result]`: divides the elements of a result that ops after the
+/// group need among the parts. A part of rows ends at the last row that it
+/// computes for the group, so that no row is computed for other ops alone.
+/// Returns false if a dim has fewer indices than parts.
 bool GroupParts::addOwn(Value result) {
   auto type = cast<RankedTensorType>(result.getType());
   auto needed = boxes.find(result);
@@ -496,7 +499,9 @@ int64_t GroupParts::countPieces(unsigned stage) const {
   return isAny ? std::min(cut.sums, of.ranges[*of.summed]) : 1;
 }
 
-/// Computes the boxes of an op's results, and those that it reads.
+/// Computes, per part, the boxes of the results of `stage` that the group and
+/// later ops need, and the boxes that it reads for them. Returns false if a
+/// result has no reader or a box is not known.
 bool GroupParts::addReads(const Stage &stage) {
   for (Value result : stage.op->getResults())
     if (isResult(result) && !addOwn(result))

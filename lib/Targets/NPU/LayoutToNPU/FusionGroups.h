@@ -36,7 +36,7 @@
 
 namespace mlir::layout {
 
-/// A box of the elements of a tensor.
+/// A box of a tensor: the first index and the number of indices of each dim.
 struct TensorBox {
   SmallVector<int64_t, 4> firsts, sizes;
 
@@ -51,66 +51,78 @@ struct TensorBox {
   std::optional<TensorBox> meet(const TensorBox &other) const;
 };
 
-/// The boxes of an op's operands that a box of its results depends on. There
-/// are none if a box is not known or empty.
+/// The boxes of an op's operands that are read to compute a box of its results.
 struct Reads {
   SmallVector<std::pair<OpOperand *, TensorBox>, 4> boxes;
-  /// The loop iterations that compute the box.
+  /// The first iteration and the number of iterations of each loop of the op
+  /// that compute the box of the results; for ops without loops, that box.
   SmallVector<int64_t, 6> firsts, extents;
   int64_t countPoints() const;
 };
 
-/// Returns true if `tensor` is read by windows: each core reads whole channels.
+/// Returns true if a pool or convolution reads `tensor` by windows. Its
+/// channels are then whole in each core, and no other dim is spread over the
+/// cores.
 bool liesUnderWindows(Value tensor);
 
 /// Returns the dims that a reshape splits or joins, or std::nullopt for other
 /// ops.
 std::optional<SmallVector<ReassociationIndices>> getReshapedDims(Operation *op);
 
-/// An op before or after which the program may be divided.
+/// An op of the program that computes or moves tensors. A fusion group is a
+/// sequence of consecutive stages.
 struct Stage {
   explicit Stage(Operation *op);
 
   Operation *op;
-  /// True if a box of the op's results can be computed separately.
+  /// True if a box of the op's results can be computed without the other
+  /// elements.
   bool hasParts = false;
-  /// The indexing maps and loop ranges of a linalg op.
+  /// The indexing maps and loop ranges of a linalg op; empty for other ops.
   SmallVector<AffineMap> maps;
   SmallVector<int64_t, 6> ranges;
-  /// The loop of greatest size over which a product of operands is summed, if
-  /// each of these has a dim indexed by that loop alone.
+  /// The reduction loop with the most iterations that indexes a dim of every
+  /// input alone, as the k of a matmul. Not set if there is none or only one
+  /// input.
   std::optional<unsigned> summed;
 
+  /// Returns the boxes of the operands that are read to compute the boxes
+  /// `results`, one per result, or std::nullopt if one is not known or empty.
   std::optional<Reads> getReads(ArrayRef<TensorBox> results) const;
-  /// Returns the boxes that the given iterations read.
+  /// Returns the boxes of the operands of a linalg op that `extents` iterations
+  /// of its loops from `firsts` on read, or std::nullopt if an index is not
+  /// known.
   std::optional<Reads> getReadsOfLoops(ArrayRef<int64_t> firsts,
                                        ArrayRef<int64_t> extents) const;
-  /// Returns the dim of `operand` that is indexed by loop `summed`.
+  /// Returns the dim of `operand` that is indexed by loop `summed` alone.
   std::optional<unsigned> findSummedDim(OpOperand &operand) const;
 
 private:
   std::optional<Reads> getReadsOfBox(const TensorBox &result) const;
 };
 
-/// The number of parts of batches, rows and channels of the results, and of
-/// pieces in which each part loads what it sums.
+/// The numbers of parts that the batches, rows and channels of the results of a
+/// fusion group are divided into. In each part, `sums` is the number of pieces
+/// in which inputs are loaded along the loop that is summed over.
 struct Cut {
   int64_t batches = 1, rows = 1, channels = 1, sums = 1;
-  /// The multiple at which parts of rows begin.
+  /// A part along the rows begins at a multiple of this number.
   int64_t rowStep = 1;
 
   int64_t count() const { return batches * rows * channels; }
   bool isWhole() const { return count() == 1 && sums == 1; }
-  /// Dims are N, C, H, W; with fewer dims, channels are the last one.
+  /// Returns the dim that is divided into channels: 1 of 4 dims (N, C, H, W),
+  /// or else the last one.
   static int64_t getChannelDim(int64_t rank) {
     return rank == 4 ? 1 : rank - 1;
   }
   static int64_t getRowDim(int64_t rank) { return rank == 4 ? 2 : rank - 2; }
-  /// Returns the box of one part, or std::nullopt if `type` is too small.
+  /// Returns the box of part number `part` of a tensor, or std::nullopt if a
+  /// dim has fewer indices than parts.
   std::optional<TensorBox> getPart(RankedTensorType type, int64_t part) const;
 };
 
-/// The stages of a function.
+/// All stages of a function, in program order.
 struct Stages {
   explicit Stages(func::FuncOp function);
 
@@ -118,23 +130,27 @@ struct Stages {
   DenseMap<Operation *, unsigned> numbers;
   DenseMap<Value, unsigned> lastUses;
 
-  /// Returns the stage that defines `tensor`.
+  /// Returns the number of the stage that defines `tensor`, or std::nullopt if
+  /// it is an argument, a constant or a fill.
   std::optional<unsigned> findMaker(Value tensor) const;
-  /// Returns the last stage that reads `tensor`, or else the one defining it.
+  /// Returns the number of the last stage that reads `tensor`, or of the one
+  /// that defines it if none does.
   unsigned getLastUse(Value tensor) const;
   bool isReturned(Value tensor) const;
-  /// Returns the box that later stages read, by their slices if all are slices.
+  /// Returns the box of `tensor` that ops after `stage` read: that of their
+  /// slices if all of them are slices, or else the whole tensor.
   TensorBox getUsedBehind(Value tensor, unsigned stage) const;
 };
 
-/// The boxes that the stages of a group compute in each part. Stages are added
-/// from the last one backward.
+/// The boxes that the stages of a fusion group compute in each part. Stages are
+/// added from the last one backward, because readers determine them.
 class GroupParts {
 public:
   GroupParts(const Stages &stages, unsigned last, const Cut &cut)
       : stages(stages), first(last + 1), last(last), cut(cut) {}
 
-  /// Adds the stage before the first one. Returns false if that is impossible.
+  /// Adds the stage before the first one of the group. Returns false if there
+  /// is none, or if it cannot be computed in parts.
   bool addStage();
 
   unsigned getFirst() const { return first; }
@@ -144,24 +160,27 @@ public:
   bool isMadeHere(Value tensor) const;
   /// Returns true if `tensor` is returned or read after the group.
   bool isResult(Value tensor) const;
-  /// Returns the box of a result that the part computes for ops after the
-  /// group, or std::nullopt if it is empty.
+  /// Returns the box of a result of the group that part number `part` provides
+  /// for ops after the group, or std::nullopt if these need none of the part.
   const std::optional<TensorBox> &getOwn(Value result, int64_t part) const {
     return own.find(result)->second[part];
   }
   const TensorBox &getBox(Value tensor, int64_t part) const {
     return boxes.find(tensor)->second[part];
   }
-  /// Returns true if `tensor` comes from outside and is summed in pieces, which
-  /// need not be in local memory at the same time.
+  /// Returns true if `tensor` is defined outside of the group, and all its
+  /// readers in the group sum over one of its dims, in several pieces. Only one
+  /// piece is then in local memory at a time.
   bool isStreamed(Value tensor) const;
-  /// Returns true if the stage may run after the group: a concatenation that
-  /// has no reader in the group, or a slice of an outside tensor that is a part
-  /// of one.
+  /// Returns true if the stage may run once after all parts of the group: a
+  /// tensor.concat without reader in the group, or a slice of a tensor from
+  /// outside that only such a concatenation reads.
   bool isBehind(unsigned stage) const;
-  /// Returns the number of pieces that a part of the stage sums.
+  /// Returns the number of pieces into which the reduction loop of a stage is
+  /// divided in each part.
   int64_t countPieces(unsigned stage) const;
-  /// Returns the number of redundant iterations of all parts.
+  /// Returns the number of loop iterations that several parts repeat, e.g. for
+  /// halos, summed over all stages.
   int64_t countRepeated() const { return repeated; }
   const Reads &getReadsOf(unsigned stage, int64_t part) const {
     return reads[last - stage][part];
@@ -176,33 +195,37 @@ private:
   Cut cut;
   int64_t repeated = 0;
   DenseMap<Value, SmallVector<TensorBox, 0>> boxes;              // of each part
-  DenseMap<Value, SmallVector<std::optional<TensorBox>, 0>> own; // of results
-  SmallVector<SmallVector<Reads, 0>> reads; // of each stage and part
+  DenseMap<Value, SmallVector<std::optional<TensorBox>, 0>> own; // see getOwn
+  SmallVector<SmallVector<Reads, 0>> reads; // per stage (last first), part
 };
 
-/// A group that the search has chosen.
+/// A group of stages, by their numbers, that the search has chosen to tile.
 struct FusionGroup {
   unsigned first, last;
   Cut cut;
-  bool keepsResults = false; // in local memory, for later ops
+  bool keepsResults = false; // results stay in local memory for later ops
 };
 
-/// The groups of a program, and the bytes that it moves to and from cores.
+/// The fusion groups of a program, and the bytes that it moves between system
+/// memory and the cores.
 struct Plan {
   SmallVector<FusionGroup> groups; // in program order
   int64_t bytes = 0;
 };
 
-/// Returns the groups with the least cost, or an empty list if everything fits.
+/// Returns the fusion groups with the least cost that the search finds, or an
+/// empty list if all tensors fit local memory without groups.
 Plan findFusionGroups(const Stages &stages, CostModel &costs,
                       NpuTargetAttr target, NarrowConstants &narrow);
 
-/// Emits the stages of a group part by part.
+/// Replaces the ops of a group by ops on its parts: all ops of one part before
+/// those of the next. Fails if an op cannot be sliced.
 LogicalResult tileFusionGroup(OpBuilder &builder, const Stages &stages,
                               const FusionGroup &group);
 
-/// Replaces slices of concatenations that are in system memory by slices of
-/// their parts, so that the whole is not stored.
+/// Replaces slices of the concatenations that tileFusionGroup puts together in
+/// system memory by slices of their operands, so that the whole is not stored.
+/// Only concatenations whose users all are static slices are replaced.
 void readPartsOfConcats(func::FuncOp function);
 
 } // namespace mlir::layout

@@ -26,24 +26,27 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The maximum number of stages of a group, and of labels before each stage.
+/// The maximum number of stages of a group, and of labels (search states) that
+/// are kept before each stage.
 static constexpr unsigned kMostStages = 160, kMostLabels = 6;
-/// The maximum number of stages of a group whose parts are summed in pieces.
+/// The maximum number of stages of a group whose inputs are loaded in pieces
+/// along a summed loop.
 static constexpr unsigned kMostSummed = 12;
-/// One in this many bytes of a core is reserved for fragmentation and for
-/// layouts larger than the most compact one.
+/// One byte in `kSpare` of a core is reserved for fragmentation and for layouts
+/// larger than the most compact one.
 static constexpr int64_t kSpare = 8;
-/// One in this many bytes that a group moves within local memory counts as
-/// moved, as parts mostly are computed and read in place. Of plans with equal
-/// traffic, the one with the fewest bytes between groups is chosen.
+/// One byte in `kInside` that a group moves within local memory counts like one
+/// that is moved to or from it, as most parts are computed and read in place.
+/// Of plans with equal traffic, the one with the fewest bytes between groups is
+/// chosen.
 static constexpr int64_t kInside = 16;
 
 namespace {
 /// A tensor that a stage defines, together with its reshapes, which are views.
 struct Made {
-  int64_t bytes = 0, inCore = 0;
-  unsigned stage = 0;         // that defines it
-  SmallVector<unsigned> uses; // stages, in order
+  int64_t bytes = 0, inCore = 0; // in system memory, and of a core
+  unsigned stage = 0;            // the number of the one that defines it
+  SmallVector<unsigned> uses;    // stages that read it, ascending
   bool isReturned = false;
 
   unsigned getLastUse() const { return uses.empty() ? 0 : uses.back(); }
@@ -53,47 +56,51 @@ struct Made {
   }
 };
 
-/// The traffic and memory of a group, independent of the tensors in local
-/// memory.
+/// The traffic and the memory of a group, as far as they do not depend on the
+/// tensors that are in local memory before it.
 struct Price {
   struct Tensor {
-    unsigned made;
-    int64_t bytes;          // of all parts
-    int64_t stored = 0;     // of a result, if none is kept
-    bool isForKept = false; // read only if results are kept
+    unsigned made; // index in Search::tensors
+    int64_t bytes; // moved by all parts together
+    // The bytes of a result to store if results do not stay in local memory.
+    int64_t stored = 0;
+    bool isForKept = false; // read only if results stay in local memory
   };
   unsigned first = 0, last = 0;
   Cut cut;
-  int64_t peak = 0; // bytes of a core, for the largest part
-  // Constants and arguments: those that all parts share, and those per part.
+  int64_t peak = 0; // bytes of a core in the part that needs most
+  // Constants and arguments that the group loads: the bytes of those that all
+  // parts share, also in a core, and the bytes of those that differ per part.
   int64_t sharedBytes = 0, sharedInCore = 0, largestShared = 0;
   int64_t ownBytes = 0;
-  int64_t keptBytes = 0; // read only if results are kept
+  int64_t keptBytes = 0; // read only if results stay in local memory
   SmallVector<Tensor, 2> shared, sliced, results;
   int64_t transfers = 0;
   int64_t repeatedPoints = 0;
   bool fits = true;
-  bool isWide = false; // reads f32 that could be i8 in smaller parts
+  bool isWide = false; // loads constants as f32 that smaller parts load as i8
 };
 
-/// A state of the program before a stage.
+/// A state of the search before a stage: the cost so far, and the tensors that
+/// are in local and in system memory.
 struct Label {
   Cost cost = 0;
   int64_t bytes = 0;
-  SmallVector<unsigned> resident; // in local memory, sorted
-  SmallVector<unsigned> stored;   // in system memory, sorted
-  // The label and group that this label was reached from.
+  SmallVector<unsigned> resident; // tensors in local memory, sorted
+  SmallVector<unsigned> stored;   // tensors in system memory, sorted
+  // The first stage of the group that ends here, and the label before it that
+  // this label was reached from.
   unsigned before = 0, index = 0;
   Cut cut;
   bool keepsResults = true;
-  bool isCrowded = false; // some tensors did not fit
+  bool isCrowded = false; // tensors were evicted or did not fit
 };
 
-/// The memory while a group runs.
+/// The tensors in memory while a group runs, and its traffic.
 struct Occupancy {
   SmallVector<unsigned> resident, stored;
-  SmallVector<unsigned> held; // must not be evicted
-  int64_t taken = 0;          // bytes of a core
+  SmallVector<unsigned> held; // tensors that must not be evicted
+  int64_t taken = 0;          // used bytes of a core
   int64_t bytes = 0, transfers = 0;
   int64_t bytesInside = 0; // moved within local memory
   bool isCrowded = false;
@@ -148,10 +155,10 @@ private:
   std::vector<Made> tensors;
   DenseMap<Value, unsigned> numbers;
   DenseMap<std::pair<Type, unsigned>, int64_t> inCore;
-  DenseMap<Type, bool> crossing; // as i8
-  std::vector<Price> whole;      // of each stage
+  DenseMap<Type, bool> crossing; // results of crossesAsBytes
+  std::vector<Price> whole;      // of each stage alone, in one part
   std::vector<bool> isCrowded;
-  llvm::BitVector isEnd; // whether a group may begin or end before a stage
+  llvm::BitVector isEnd; // stages before which groups may begin or end
   std::vector<std::vector<Label>> labels; // before each stage
 };
 } // namespace
@@ -197,8 +204,8 @@ void Search::collectTensors() {
   }
 }
 
-/// Determines the possible group boundaries: before any op except an
-/// elementwise op, unless more bytes are live after that op than before it.
+/// Sets `isEnd`: a group may begin or end before any op except an elementwise
+/// op, unless more bytes are live after that op than before it.
 void Search::collectEnds() {
   unsigned count = stages.all.size();
   SmallVector<int64_t> crossing(count + 1, 0);
@@ -215,9 +222,9 @@ void Search::collectEnds() {
       isEnd.reset(s);
 }
 
-/// Returns the bytes of a core for the most compact layout of a tensor that ops
-/// may have. With `hasAnyChannel`, as for constants, any dim may be the
-/// channel.
+/// Returns the bytes of a core that a tensor needs in the most compact layout
+/// that ops may have. The channel is the usual dim, or, with `hasAnyChannel`,
+/// as for constants, any dim.
 int64_t Search::getInCore(RankedTensorType type, bool hasAnyChannel) {
   auto [known, isNew] = inCore.try_emplace({type, hasAnyChannel}, 0);
   if (!isNew)
@@ -249,7 +256,7 @@ int64_t Search::getInCore(Value tensor, ArrayRef<int64_t> sizes) {
              : 0;
 }
 
-/// Returns true if a box of this size of a constant is loaded as i8. Cores must
+/// Returns true if a box of `sizes` of a constant is loaded as i8. Cores must
 /// be able to convert it to f32, in the matrix layout if it is a matrix.
 bool Search::crossesAsBytes(Value tensor, ArrayRef<int64_t> sizes) {
   if (!narrow.canBeNarrow(tensor))
@@ -266,7 +273,8 @@ bool Search::crossesAsBytes(Value tensor, ArrayRef<int64_t> sizes) {
   return known->second;
 }
 
-/// Adds an operand from outside of a group, which all parts share or not.
+/// Adds to `price` an operand from outside of the group, which moves `bytes`
+/// bytes in all parts. `isShared` means that all parts read the same elements.
 void Search::addRead(Price &price, Value tensor, int64_t bytes, int64_t inCore,
                      bool isShared) {
   auto made = numbers.find(tensor);
@@ -339,8 +347,8 @@ Price Search::getWholePrice(unsigned stage) {
   return price;
 }
 
-/// Maps parts that are computed in place to the outermost of the concatenations
-/// from `first` to `last` that contain them.
+/// Maps each tensor that is computed in its slice of a concatenation to the
+/// outermost concatenation among stages `first` to `last` that contains it.
 llvm::SmallDenseMap<unsigned, unsigned> Search::findWholes(unsigned first,
                                                            unsigned last) {
   llvm::SmallDenseMap<unsigned, unsigned> wholeOf;
@@ -361,7 +369,8 @@ llvm::SmallDenseMap<unsigned, unsigned> Search::findWholes(unsigned first,
   return wholeOf;
 }
 
-/// Returns the peak bytes of a core in a part, without operands read whole.
+/// Returns the maximum bytes of a core that are live at one time in part number
+/// `part` of a group, without operands that are read whole.
 int64_t Search::getPeak(const GroupParts &group, int64_t part) {
   unsigned first = group.getFirst(), last = group.getLast();
   llvm::SmallDenseMap<unsigned, unsigned> wholeOf = findWholes(first, last);
@@ -408,7 +417,7 @@ int64_t Search::getPeak(const GroupParts &group, int64_t part) {
       if (!isOutside || !counted.insert(tensor) ||
           group.getBox(tensor, 0) == TensorBox::getWhole(getTensor(tensor)))
         continue;
-      // A view of an outside tensor is live as long as that tensor.
+      // A reshape of a tensor from outside is live as long as that tensor.
       unsigned end = getReshapedDims(op) && made != numbers.end()
                          ? tensors[made->second].getLastUse()
                          : s;
@@ -463,7 +472,7 @@ Price Search::getPrice(const GroupParts &group) {
         price.keptBytes += bytes;
       continue;
     }
-    // Each stage loads the pieces that it sums.
+    // Each stage that sums over a tensor loads all its pieces.
     if (group.isStreamed(tensor)) {
       bytes *= readers;
       price.transfers += (price.cut.sums * readers - 1) * parts;
@@ -471,14 +480,16 @@ Price Search::getPrice(const GroupParts &group) {
     addRead(price, tensor, bytes, getInCore(tensor, type.getShape()), isShared);
   }
   addResults(price, &group);
-  // The first and the last part lack halos; all others are alike.
+  // Parts at the borders lack halos and all others are alike, so three parts
+  // suffice.
   for (int64_t part : {int64_t(0), parts / 2, parts - 1})
     price.peak = std::max(price.peak, getPeak(group, part));
   return price;
 }
 
-/// Adds shared operands and results of a group to local memory, or stores
-/// results.
+/// Updates `now` for a group: loads operands that all parts share, and keeps
+/// its results in local memory if `keepsResults` and they are read later, or
+/// else counts their stores.
 void Search::hold(Occupancy &now, const Price &price, bool keepsResults) {
   int64_t parts = price.cut.count();
   for (const Price::Tensor &read : price.shared) {
@@ -501,7 +512,7 @@ void Search::hold(Occupancy &now, const Price &price, bool keepsResults) {
       continue;
     now.held.push_back(result.made);
     now.resident.push_back(result.made);
-    if (parts == 1) // counted in the peak
+    if (parts == 1) // the peak contains the result
       now.taken -= made.inCore;
     else
       now.bytesInside += result.bytes;
@@ -510,7 +521,8 @@ void Search::hold(Occupancy &now, const Price &price, bool keepsResults) {
     now.taken += tensors[made].inCore;
 }
 
-/// Evicts the tensors with the furthest next use until the group fits.
+/// Evicts tensors for which `mayGo` holds, the one with the furthest next use
+/// first, until the group fits or none is left. Counts the stores.
 void Search::evict(Occupancy &now, const Price &price,
                    function_ref<bool(unsigned)> mayGo) {
   while (now.taken + price.sharedInCore > room) {
@@ -536,7 +548,9 @@ void Search::evict(Occupancy &now, const Price &price,
   }
 }
 
-/// Counts the loads of a group. Returns false if it does not fit.
+/// Counts the loads of the operands of a group. Returns false if its peak and
+/// its shared operands exceed the memory of a core; loads are then counted as
+/// for an op that is split.
 bool Search::load(Occupancy &now, const Price &price, bool keepsResults) {
   int64_t parts = price.cut.count();
   for (const Price::Tensor &read : price.sliced) {
@@ -565,7 +579,8 @@ bool Search::load(Occupancy &now, const Price &price, bool keepsResults) {
     now.transfers += parts;
     return true;
   }
-  // An op that must be split alone costs 4 more moves of its tensors.
+  // An op that must be split alone is estimated to move its tensors 4 more
+  // times.
   now.isCrowded = true;
   for (const Price::Tensor &result : price.results)
     now.bytes += 4 * result.bytes;
@@ -574,7 +589,9 @@ bool Search::load(Occupancy &now, const Price &price, bool keepsResults) {
   return false;
 }
 
-/// Returns the state after a group, with evictions.
+/// Returns the state after a group that starts from `label`, including the
+/// evictions that it needs. The cost is infinite if a group of several parts
+/// does not fit.
 Label Search::extend(const Label &label, const Price &price,
                      bool keepsResults) {
   Occupancy now;
@@ -619,7 +636,8 @@ Label Search::extend(const Label &label, const Price &price,
   return next;
 }
 
-/// Keeps the cheapest label of each state, and at most `kMostLabels` of them.
+/// Adds a label before `stage`. Of labels with the same tensors in local memory
+/// only the cheapest stays, and in all at most `kMostLabels`.
 void Search::add(unsigned stage, Label label) {
   std::vector<Label> &all = labels[stage];
   for (Label &other : all)
@@ -647,7 +665,8 @@ void Search::reach(unsigned first, const Price &price) {
     }
 }
 
-/// Returns true if a product alone needs more than half of the memory.
+/// Returns true if the stage sums over a loop of several inputs, and alone
+/// needs more than half of the memory of a core.
 bool Search::isHeavy(unsigned stage) const {
   const Price &price = whole[stage];
   int64_t bytes = price.peak + price.sharedInCore;
@@ -656,8 +675,10 @@ bool Search::isHeavy(unsigned stage) const {
   return stages.all[stage].summed && bytes > room / 2;
 }
 
-/// Returns the row stride at which the result is inserted, or 1. Parts that
-/// begin at multiples of it read the same number of rows of each source.
+/// Returns the row stride of the tensor.insert_slice that stages up to `last`
+/// end with, elementwise ops and concatenations aside, or 1 if there is none.
+/// Parts that begin at multiples of it read the same number of rows of each
+/// inserted tensor.
 static int64_t getRowStep(const Stages &stages, unsigned last) {
   for (unsigned s = last + 1; s-- > 0;) {
     Operation *op = stages.all[s].op;
@@ -672,7 +693,9 @@ static int64_t getRowStep(const Stages &stages, unsigned last) {
   return 1;
 }
 
-/// Returns the cuts that a result allows, grouped by kind, in ascending order.
+/// Returns the cuts of a result of type `type`, with 2 to 128 parts in
+/// ascending order: along batches, along rows, along channels, and rows of each
+/// batch. If `hasSums`, also those with inputs in pieces.
 static SmallVector<SmallVector<Cut>> getCuts(RankedTensorType type,
                                              int64_t rowStep, bool hasSums) {
   static constexpr int64_t kParts[] = {2,  3,  4,  6,  8,  12, 16,
@@ -689,7 +712,7 @@ static SmallVector<SmallVector<Cut>> getCuts(RankedTensorType type,
     for (int64_t parts : kParts)
       both.push_back({batches, parts, 1, 1, rowStep});
   }
-  // Each kind with summed pieces, in one part or more.
+  // With inputs in pieces: one part, parts along rows, parts along channels.
   for (int64_t sums : {4, 16, 64}) {
     if (!hasSums)
       break;
@@ -708,8 +731,8 @@ static SmallVector<SmallVector<Cut>> getCuts(RankedTensorType type,
   return kinds;
 }
 
-/// Adds labels for the groups that end with a stage, from the fewest parts up
-/// to those that leave half of the memory to other tensors.
+/// Adds labels for the groups that end with stage `last`, from the fewest parts
+/// up to those that leave half of the memory to other tensors.
 void Search::reachByGroups(unsigned last) {
   RankedTensorType type = getTensor(stages.all[last].op->getResult(0));
   if (!isEnd[last + 1] || !type || !stages.all[last].hasParts)
@@ -726,7 +749,7 @@ void Search::reachByGroups(unsigned last) {
     Cost leastCost = kInfiniteCost;
     for (const Label &label : labels[last + 1])
       leastCost = std::min(leastCost, label.cost);
-    unsigned easy = last + 1; // fewer parts suffice from this stage on
+    unsigned easy = last + 1; // groups that begin here or later fit well
     for (const Cut &cut : cuts) {
       GroupParts group(stages, last, cut);
       bool holdsCrowded = false, isEasy = true;
@@ -752,7 +775,8 @@ void Search::reachByGroups(unsigned last) {
   }
 }
 
-/// Determines the stages that do not fit if every stage runs whole.
+/// Sets `isCrowded` for the stages at which tensors do not fit if every stage
+/// runs whole. Returns true if there is one. `bytes` is the traffic then.
 bool Search::findCrowded(int64_t &bytes) {
   Label label;
   bool isAny = false;

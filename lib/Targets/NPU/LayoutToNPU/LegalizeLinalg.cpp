@@ -24,7 +24,8 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Replaces integer splats by constants in the body, so that products may fold.
+/// Replaces inputs of linalg.generic that are integer splat constants by scalar
+/// constants in the body, so that products may fold.
 static void inlineIntegers(func::FuncOp function) {
   function.walk([](linalg::GenericOp op) {
     for (OpOperand *input : op.getDpsInputOperands()) {
@@ -42,8 +43,9 @@ static void inlineIntegers(func::FuncOp function) {
   });
 }
 
-/// Folds a slice of an insertion at the same place to the inserted tensor, e.g.
-/// for a token that is appended and then looked up.
+/// Replaces a tensor.extract_slice of a tensor.insert_slice with equal bounds
+/// by the inserted tensor, e.g. for a token that is appended and then looked
+/// up.
 static void foldSlicesOfInserts(func::FuncOp function) {
   function.walk([](tensor::ExtractSliceOp slice) {
     auto insert = slice.getSource().getDefiningOp<tensor::InsertSliceOp>();

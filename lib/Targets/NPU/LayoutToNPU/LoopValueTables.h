@@ -28,10 +28,10 @@ namespace mlir::layout {
 Attribute getElement(Value value, int64_t place);
 
 struct LoopValueTable {
-  SmallVector<unsigned> loops;   // ascending
-  SmallVector<Attribute> values; // in row-major order of the loops
+  SmallVector<unsigned> loops;   // loops the value depends on, ascending
+  SmallVector<Attribute> values; // row-major over these loops
 
-  /// Returns the values of a table of indices.
+  /// Returns the values of a table of integers or indices.
   SmallVector<int64_t> getIntegers() const;
 };
 
@@ -40,8 +40,9 @@ public:
   explicit LoopValueTables(linalg::GenericOp op)
       : op(op), ranges(op.getStaticLoopRanges()) {}
 
-  /// Returns the table, or a null pointer if `value` depends on data or is too
-  /// large.
+  /// Returns the values of `value`, a value of the body, for all iterations of
+  /// the loops that it depends on, or null if it depends on data or the table
+  /// is too large.
   const LoopValueTable *get(Value value);
 
 private:

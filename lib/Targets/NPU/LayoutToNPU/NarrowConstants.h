@@ -29,9 +29,12 @@ public:
   /// `launchCost` is the cost of a command relative to that of moving one byte.
   explicit NarrowConstants(int64_t launchCost) : launchCost(launchCost) {}
 
-  /// Returns true if i8 storage of `tensor`, a constant or part, saves time.
+  /// Returns true if `tensor`, a constant or a slice of one, is f32 with int8
+  /// values only, and loading it as i8 saves more than the command that
+  /// converts it.
   bool canBeNarrow(Value tensor);
-  /// Returns the bytes of `elements` elements of `tensor` in system memory.
+  /// Returns the bytes of `elements` elements of `tensor` in system memory: one
+  /// byte each if canBeNarrow holds.
   int64_t getBytes(Value tensor, int64_t elements);
   /// Returns the bytes of `elements` elements of `type`, as i8 if `isNarrow`.
   static int64_t getBytes(Type type, int64_t elements, bool isNarrow);

@@ -14,8 +14,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns true if a tensor is only inserted into tensors in system memory: its
-/// elements are then stored there directly.
+/// Returns true if all uses of a tensor insert it into tensors in system
+/// memory. It is then stored directly into their slices.
 static bool isOnlyInserted(Value tensor) {
   return llvm::all_of(tensor.getUses(), [](OpOperand &use) {
     auto insert = dyn_cast<tensor::InsertSliceOp>(use.getOwner());
@@ -24,7 +24,9 @@ static bool isOnlyInserted(Value tensor) {
   });
 }
 
-/// Creates a view of `source`, at an address that is aligned for both layouts.
+/// Creates a view of `source`, local memory, with the layout of `type`. Raises
+/// the alignment of the npu.alloc if that layout needs more. Copies the source
+/// first if the view cannot begin at its byte offset.
 Value ProgramBuilder::makeView(Location loc, RankedTensorType type,
                                Value source) {
   FailureOr<npu::Storage> storage = npu::getStorage(
@@ -66,8 +68,9 @@ Value ProgramBuilder::makeView(Location loc, RankedTensorType type,
   return npu::ViewOp::create(builder, loc, view, source);
 }
 
-/// Copies the result of `op` to its part of a concatenation in system memory,
-/// if that is its only use. Returns true if it has done so.
+/// Copies `source`, the result of `op`, to its slice of a concatenation in
+/// system memory, if that is its only use. Returns false if it is not, and
+/// failure if the slice has no type.
 FailureOr<bool> ProgramBuilder::storePart(Operation *op, Value source) {
   Value stored = op->getResult(0);
   auto type = cast<RankedTensorType>(stored.getType());
@@ -129,7 +132,8 @@ LogicalResult ProgramBuilder::lowerConvert(ConvertOp op) {
 }
 
 /// Returns the slice `offsets`, `sizes`, `strides` of `memref` as a view of the
-/// shape `shape`, which may omit dims of size 1, or failure.
+/// shape `shape`, which may omit dims of size 1. Fails, with an error, if a
+/// slice of local memory has no layout.
 FailureOr<Value> ProgramBuilder::getPart(Operation *op, Value memref,
                                          ArrayRef<int64_t> offsets,
                                          ArrayRef<int64_t> sizes,
@@ -160,7 +164,7 @@ FailureOr<Value> ProgramBuilder::getPart(Operation *op, Value memref,
                                       sizes, strides);
   if (shape.size() == sizes.size())
     return view;
-  // A dropped dim has size 1, and so has its axis.
+  // Omit the axis of each dim of size 1 that is omitted from the shape.
   auto dropped = computeRankReductionMask(sizes, shape);
   auto layout = cast<NpuScatterAttr>(part->getLayout());
   if (!dropped)
@@ -204,7 +208,8 @@ LogicalResult ProgramBuilder::lowerExtract(tensor::ExtractSliceOp op) {
   return success();
 }
 
-/// Returns true if two slices of a tensor provably are disjoint.
+/// Returns true if the slices that two insertions write are provably disjoint:
+/// one ends before the other begins in some dim.
 static bool areApart(tensor::InsertSliceOp a, tensor::InsertSliceOp b) {
   auto endsBefore = [](tensor::InsertSliceOp x, tensor::InsertSliceOp y,
                        unsigned d) {
@@ -217,8 +222,8 @@ static bool areApart(tensor::InsertSliceOp a, tensor::InsertSliceOp b) {
       [&](unsigned d) { return endsBefore(a, b, d) || endsBefore(b, a, d); });
 }
 
-/// Returns true if the chain of insertions from `first` on provably writes
-/// every element.
+/// Returns true if `first` and the insertions into its result, one after the
+/// other, provably write every element.
 static bool writeAll(tensor::InsertSliceOp first) {
   SmallVector<tensor::InsertSliceOp> slices;
   int64_t elements = 0;
@@ -254,8 +259,8 @@ LogicalResult ProgramBuilder::lowerInsert(tensor::InsertSliceOp op) {
     dest = makeMemory(op.getLoc(), op.getResult());
     initialize(op.getLoc(), op.getDest(), dest);
   }
-  // A tensor of slices may be moved as a whole to another memory, so elements
-  // that no slice writes are initialized.
+  // The tensor may later be moved as a whole, which must not read undefined
+  // bytes, so elements that no insertion writes are set to 0.
   if (op.getDest().getDefiningOp<tensor::EmptyOp>() && !writeAll(op))
     fill(op.getLoc(), builder.getZeroAttr(op.getDestType().getElementType()),
          dest);
@@ -270,7 +275,7 @@ LogicalResult ProgramBuilder::lowerInsert(tensor::InsertSliceOp op) {
 }
 
 LogicalResult ProgramBuilder::lowerConcat(tensor::ConcatOp op) {
-  // The first part that was computed in place has created the whole.
+  // The first operand that was computed in place has created the result.
   Value dest = memory.lookup(op.getResult());
   if (!dest)
     dest = makeMemory(op.getLoc(), op.getResult());
@@ -329,8 +334,8 @@ LogicalResult ProgramBuilder::lowerReshape(
     return op->emitError() << "'" << op->getName()
                            << "' is a view, whose tensors must be in one "
                               "memory: convert one of them with layout.convert";
-  // A part of a tensor is reshaped in place unless collapsed dims have no
-  // common stride.
+  // A slice in system memory is reshaped as a view unless collapsed dims have
+  // no common stride; then it is copied first.
   auto type = cast<MemRefType>(source.getType());
   FailureOr<MemRefType> view = failure();
   if (expands)

@@ -85,14 +85,18 @@ private:
   FailureOr<Value> makeInit(linalg::LinalgOp op, OpOperand &init);
   Value makeWindow(linalg::LinalgOp op, RankedTensorType type);
   LogicalResult lowerOnSystem(linalg::LinalgOp op);
-  /// Lowers an op without iterations: its results are its inits.
+  /// Lowers an op without iterations, because a loop has size 0: its results
+  /// are its inits.
   void lowerWithoutIterations(linalg::LinalgOp op);
   struct Inputs;
-  /// Operands that are splat constants and become part of the body.
+  /// The numbers and values of operands that are splat constants, which become
+  /// constants in the body.
   using Numbers = SmallVector<std::pair<unsigned, TypedAttr>>;
   LogicalResult collectInputs(linalg::LinalgOp op, Inputs &inputs,
                               Numbers &numbers);
-  /// Emits a linalg.generic with the body of `op` on its loaded operands.
+  /// Emits a linalg.generic with the body of `op` on memrefs: its inputs in
+  /// local memory and `inits`. Operands in `numbers` become constants in the
+  /// body.
   void makeGeneric(linalg::LinalgOp op, const Inputs &inputs, ValueRange inits,
                    const Numbers &numbers);
   LogicalResult loadForAll(linalg::LinalgOp op, OpOperand &operand,
@@ -119,25 +123,26 @@ private:
   Block *body = nullptr;
   DenseMap<Value, Value> memory;
   DenseMap<Attribute, memref::GlobalOp> globals;
-  /// The in-place destination of a part: its operand of a concatenation, and
-  /// the byte offset from the whole.
+  /// The slice of a concatenation in which a tensor is computed: the operand of
+  /// the concatenation, and the byte offset in each core from the whole.
   struct InPlacePart {
     OpOperand *part;
     int64_t byte;
   };
   DenseMap<Value, InPlacePart> inPlaceParts;
-  DenseMap<Value, Value> madeInPlace; // memory of parts in place
-  /// Concatenations whose memory still has parts to be read.
+  DenseMap<Value, Value> madeInPlace; // operands computed in their slice
+  /// Concatenations whose operands computed in place have later readers, so
+  /// that the memory of the whole must not be overwritten.
   DenseSet<Value> isReadInParts;
-  SmallVector<StringRef> roles;   // of the arguments
+  SmallVector<StringRef> roles;   // attribute names of the arguments
   SmallVector<Value> results;     // arguments for the results
   npu::ChipAttr chip;             // null if no tensor is local
-  EngineTimes times;              // to choose among methods
-  bool hasImpossibleMove = false; // already reported
+  EngineTimes times;              // to choose methods of moves
+  bool hasImpossibleMove = false; // an error has been emitted for a move
 };
 
-/// Returns the value of a splat constant or a constant fill, or a null
-/// attribute.
+/// Returns the element of a splat constant, or the value of a fill with a
+/// constant, or a null attribute for other tensors.
 TypedAttr getConstantFill(Value tensor);
 
 } // namespace mlir::layout

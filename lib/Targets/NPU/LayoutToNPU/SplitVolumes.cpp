@@ -28,17 +28,20 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-// The maximum number of ops.
+// The maximum number of ops that replace one op.
 static constexpr int64_t kMostWindows = 64;
 
 namespace {
-/// A dim with index `step` * point + `dilation` * tap, of two loops.
+/// An image dim with index step * i + dilation * k, where i is the parallel
+/// loop `point` (an output position) and k the reduction loop `tap` (an element
+/// of the window).
 struct WindowDim {
   unsigned dim = 0, point = 0, tap = 0;
   int64_t step = 0, dilation = 0;
 };
 
-/// An op on an image and weights, while its loops are removed.
+/// An op on an image and weights, e.g. a convolution of volumes, whose loops
+/// are removed one by one (dropLoop).
 struct Volume {
   Value image, weights, init;
   AffineMap imageMap, weightsMap, initMap;
@@ -49,7 +52,8 @@ struct Volume {
 };
 } // namespace
 
-/// Returns the dims of the image that are indexed by a point and a tap.
+/// Returns the dims of the image whose index is that of a window: a sum of
+/// multiples of a parallel and a reduction loop.
 static SmallVector<WindowDim> findWindowDims(const Volume &op) {
   SmallVector<WindowDim> found;
   for (auto [dim, expr] : llvm::enumerate(op.imageMap.getResults())) {
@@ -74,7 +78,7 @@ static SmallVector<WindowDim> findWindowDims(const Volume &op) {
   return found;
 }
 
-/// Returns the dim that is indexed by the loop alone.
+/// Returns the dim that `map` indexes by `loop` alone, or std::nullopt.
 static std::optional<unsigned> findDim(AffineMap map, unsigned loop) {
   return map.getResultPosition(getAffineDimExpr(loop, map.getContext()));
 }
@@ -88,8 +92,9 @@ void Volume::dropLoop(unsigned loop) {
     *map = projectDims(*map, dropped, /*compressDimsFlag=*/true);
 }
 
-/// Returns the order of dims by `getClass` that OKKernel's tensors have: batch
-/// and channels (of results and of images for weights), then windows.
+/// Returns the dims in the order of `getClass`, stably sorted. The classes put
+/// batch and channels (for weights, of results and then of images) before
+/// windows, as OKKernel's tensors have them.
 static SmallVector<int64_t>
 getOrder(AffineMap map, llvm::function_ref<int(AffineExpr)> getClass) {
   auto order = llvm::to_vector(llvm::seq<int64_t>(map.getNumResults()));
@@ -109,7 +114,7 @@ static void reorder(OpBuilder &builder, Value &tensor, AffineMap &map,
                        map.getContext());
 }
 
-/// Narrows the op to one index of the batch.
+/// Returns the op narrowed to one index of loop `loop`, the batch.
 static Volume takeBatch(OpBuilder &builder, Volume op, unsigned loop,
                         int64_t index) {
   for (auto [tensor, map] :
@@ -122,7 +127,8 @@ static Volume takeBatch(OpBuilder &builder, Volume op, unsigned loop,
   return op;
 }
 
-/// Narrows the op to one index of the window dim.
+/// Returns the op narrowed to element `tap` of the window along one image dim.
+/// That dim becomes the batch: its loop remains, and the tap's loop is dropped.
 static Volume takeTap(OpBuilder &builder, Volume op, const WindowDim &window,
                       int64_t tap) {
   op.image =
@@ -177,7 +183,8 @@ static Value create(OpBuilder &builder, linalg::LinalgOp whole,
   return generic.getResult(0);
 }
 
-/// Returns the loops that index image and result, but not weights.
+/// Returns the loops that alone index a dim of the image and of the result, and
+/// do not index the weights.
 static SmallVector<unsigned> findBatches(const Volume &op) {
   SmallVector<unsigned> found;
   for (unsigned loop = 0; loop < op.kinds.size(); ++loop)

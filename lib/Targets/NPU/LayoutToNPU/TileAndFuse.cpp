@@ -77,8 +77,8 @@ bool layout::isFresh(Value tensor) {
           isa<SplatElementsAttr>(value));
 }
 
-/// Returns the order in which loops are cut: loops of the result other than the
-/// channel, outer ones first, then the channel, then reduction loops.
+/// Returns the order in which loops are divided: parallel loops of the result
+/// other than the channel, outer ones first, then the channel, then reductions.
 SmallVector<unsigned> Splitter::getOrder(linalg::LinalgOp op) {
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   AffineMap written = op.getMatchingIndexingMap(&op.getDpsInitsMutable()[0]);
@@ -95,7 +95,7 @@ SmallVector<unsigned> Splitter::getOrder(linalg::LinalgOp op) {
   return order;
 }
 
-/// Creates the op on `size` iterations of one loop from `first` on.
+/// Creates a copy of `op` on `size` iterations of `loop` from `first` on.
 FailureOr<linalg::LinalgOp> Splitter::makePart(linalg::LinalgOp op,
                                                unsigned loop, int64_t first,
                                                int64_t size) {
@@ -106,7 +106,8 @@ FailureOr<linalg::LinalgOp> Splitter::makePart(linalg::LinalgOp op,
   return makeBox(builder, op, firsts, extents);
 }
 
-/// Calls `look` with the first part of the given sizes, which is then erased.
+/// Creates the part of `op` with the first `sizes` iterations of its loops,
+/// calls `look` with it, and erases it.
 void Splitter::tryPart(linalg::LinalgOp op, ArrayRef<int64_t> sizes,
                        function_ref<void(linalg::LinalgOp)> look) {
   Operation *before = op->getPrevNode();
@@ -119,7 +120,8 @@ void Splitter::tryPart(linalg::LinalgOp op, ArrayRef<int64_t> sizes,
     op->getPrevNode()->erase();
 }
 
-/// Returns true if the first part fits, which is the largest.
+/// Returns true if the op fits local memory when `loop` is divided into parts
+/// of `size` iterations. The first part, the largest, is tried.
 bool Splitter::fitsInParts(linalg::LinalgOp op, unsigned loop, int64_t size) {
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   sizes[loop] = size;
@@ -128,10 +130,11 @@ bool Splitter::fitsInParts(linalg::LinalgOp op, unsigned loop, int64_t size) {
   return doesFit;
 }
 
-/// The maximum number of parts, which are fully unrolled.
+/// The maximum number of parts of an op; there is one op per part, not a loop.
 static constexpr int64_t kMostParts = 1 << 12;
 
-/// Returns a lower bound of the number of parts, by the size of the results.
+/// Returns a lower bound of the number of parts: the bytes of the results over
+/// the local memory of all cores.
 static int64_t countParts(linalg::LinalgOp op, const ChipParams &chip) {
   int64_t bytes = 0;
   for (Type type : op->getResultTypes()) {
@@ -153,7 +156,8 @@ static LogicalResult reportTooMany(linalg::LinalgOp op, int64_t parts) {
                            "programs, or use a chip with more memory";
 }
 
-/// Returns the type of an operand without whole-byte elements, or null.
+/// Returns the type of an operand whose elements do not have whole bytes, such
+/// as i1, or null if there is none.
 static Type findHeldInNoMemory(linalg::LinalgOp op) {
   for (Type type : op->getOperandTypes())
     if (isa<RankedTensorType>(type) &&
@@ -162,7 +166,8 @@ static Type findHeldInNoMemory(linalg::LinalgOp op) {
   return {};
 }
 
-/// Reports an op if not even one iteration fits, or if it needs too many parts.
+/// Emits an error if not even one iteration of `op` fits a core, or if it needs
+/// more than kMostParts parts.
 LogicalResult Splitter::checkLeast(linalg::LinalgOp op) {
   bool isPart = false, doesFit = false;
   std::optional<int64_t> bytes;
@@ -277,8 +282,8 @@ LogicalResult Splitter::splitUntilItFits(linalg::LinalgOp op) {
       return next.emitError() << "'" << next->getName()
                               << "' does not fit local memory in any parts, "
                                  "although one iteration of all loops does";
-    // If no single loop suffices, the outermost is halved, and halves are cut
-    // again.
+    // If dividing one loop does not suffice, the outermost loop is halved, and
+    // both halves are divided further.
     if (!cut)
       cut = {*outermost, llvm::divideCeil(ranges[*outermost], 2)};
     FailureOr<SmallVector<linalg::LinalgOp>> parts =
@@ -336,7 +341,7 @@ LogicalResult Splitter::run() {
     return failure();
   makeInPlace(function);
   SmallVector<linalg::LinalgOp> ops;
-  // An op with given layouts is not split.
+  // An op whose operands have layouts is not split.
   function.walk([&](linalg::LinalgOp op) {
     if (isForCores(op) && !llvm::any_of(op->getOperandTypes(), hasLayout) &&
         !fits(op))

@@ -27,11 +27,12 @@
 
 namespace mlir::layout {
 
-/// Returns true if cores can execute the op once its tensors fit.
+/// Returns true if cores can execute the op once its tensors fit: it computes,
+/// has static shapes, and no loop is empty.
 bool isForCores(linalg::LinalgOp op);
 
-/// Returns true if `tensor` is empty or a fill, which needs no transfer: it is
-/// created by its users.
+/// Returns true if `tensor` is a tensor.empty, a fill or a splat constant. It
+/// needs no transfer, as each user creates it.
 bool isFresh(Value tensor);
 
 /// The least and the greatest value of an index.
@@ -45,33 +46,37 @@ std::optional<IndexRange> getIndexRange(AffineExpr expr,
                                         ArrayRef<int64_t> firsts,
                                         ArrayRef<int64_t> extents);
 
-/// Creates the op on the `extents` iterations from `firsts` on, and the slices
-/// of its operands. Fills are narrowed to the box, and operands that are not
-/// read there are new tensors.
+/// Creates a copy of `op` that runs the `extents` iterations of its loops from
+/// `firsts` on, with slices of its operands. Fills are created in the size of
+/// the slice, and operands that are not read are new tensors. Fails if the op
+/// cannot be tiled.
 FailureOr<linalg::LinalgOp> makeBox(OpBuilder &builder, linalg::LinalgOp op,
                                     ArrayRef<int64_t> firsts,
                                     ArrayRef<int64_t> extents);
 
-/// Returns the target of a pass that is only for NPUs, or emits an error.
+/// Returns the target of a pass: `option`, or the `layout.target` of the module
+/// if that is empty. Emits an error if it is not a `#layout.npu`.
 FailureOr<NpuTargetAttr> getNpuTarget(ModuleOp module, StringRef option,
                                       StringRef pass);
 
-/// Adds a dim of size 1 to rank-0 results of ops for cores.
+/// Adds a dim of size 1 to rank-0 results of ops for cores, to be spread over
+/// the cores.
 void giveScalarsADim(func::FuncOp function);
 
-/// Returns true if the result may overwrite an operand of `op`, an op of a
-/// body.
+/// Returns true if the OKKernel function of `op`, an op in a body, may write
+/// its result over an operand.
 bool mayOverwrite(Operation *op);
 
 /// Returns the operand of an elementwise op that its result may overwrite, or
 /// null.
 OpOperand *findOverwritten(Operation *op);
 
-/// Makes that operand the init of each such op.
+/// Makes the operand that findOverwritten returns the init of each elementwise
+/// op, so that bufferization is in place.
 void makeInPlace(func::FuncOp function);
 
-/// Splits f32 sums over rows of matrices into sums over the columns of each
-/// core, and sums over cores.
+/// Splits an f32 sum of each row of a matrix into sums over the columns of each
+/// of `npus` cores, and one sum over the cores.
 void sumInTwoStages(func::FuncOp function, int64_t npus);
 
 } // namespace mlir::layout

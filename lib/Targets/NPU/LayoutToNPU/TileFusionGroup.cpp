@@ -17,7 +17,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Marks concatenations of parts in system memory.
+/// Marks concatenations that are created after a group from its parts, for
+/// readPartsOfConcats.
 static constexpr StringLiteral kPutTogether = "npu.put_together";
 
 namespace {
@@ -57,14 +58,14 @@ private:
   bool keepsResults;
   SmallVector<Operation *> ops;
   int64_t part = 0;
-  DenseMap<Value, Value> made;                         // of this part
-  DenseMap<Value, SmallVector<Value>> ofResults;       // of all parts
-  DenseMap<OpOperand *, SmallVector<Value>> ofConcats; // after the group
+  DenseMap<Value, Value> made;                   // tensors of the current part
+  DenseMap<Value, SmallVector<Value>> ofResults; // of the parts so far
+  DenseMap<OpOperand *, SmallVector<Value>> ofConcats; // per part
   IRMapping behind;
 };
 } // namespace
 
-/// Returns the slice `box` of a tensor, given that `tensor` has its box `of`.
+/// Returns the slice `box` of a tensor whose slice `of` is `tensor`.
 Value Cutter::takePart(Location loc, Value tensor, const TensorBox &of,
                        const TensorBox &box) {
   if (of == box)
@@ -76,7 +77,8 @@ Value Cutter::takePart(Location loc, Value tensor, const TensorBox &of,
                                         getAttrs(box.sizes), getAttrs(ones));
 }
 
-/// Returns the box of an operand, from the tensors of this part if it has them.
+/// Returns the slice `box` of an operand: of the tensors of the current part if
+/// it is one of them, or else of a new splat constant, fill or empty tensor.
 Value Cutter::readPart(OpOperand &operand, const TensorBox &box) {
   Value tensor = operand.get();
   Location loc = operand.getOwner()->getLoc();
@@ -93,7 +95,7 @@ Value Cutter::readPart(OpOperand &operand, const TensorBox &box) {
               : empty;
 }
 
-/// Creates the part of an op that moves boxes of tensors.
+/// Creates the current part of a concatenation, reshape, slice or insertion.
 Value Cutter::makeMoved(Operation *op, const Reads &reads) {
   Location loc = op->getLoc();
   SmallVector<Value> parts;
@@ -185,7 +187,7 @@ LogicalResult Cutter::makeStage(unsigned stage) {
 }
 
 /// Creates the op of one piece of a stage: a range of its reduction loop, or
-/// the whole op if that loop is not divided. `reads` has the boxes of the
+/// the whole part if that loop is not divided. `reads` has the boxes of the
 /// operands. A piece accumulates into `results`, the results of the pieces
 /// before it, if there are any, and replaces them by its own. Fails if the
 /// boxes are unknown (std::nullopt) or the op cannot be sliced to them.
@@ -218,7 +220,8 @@ LogicalResult Cutter::makePiece(unsigned stage,
   return success();
 }
 
-/// Concatenates the parts that are not null, i.e. that other ops need.
+/// Concatenates the non-null tensors of `parts` along `dim`; null ones are not
+/// needed by ops after the group. Returns null if all are.
 Value Cutter::join(Location loc, ArrayRef<Value> parts, unsigned dim) {
   SmallVector<Value> needed;
   llvm::copy_if(parts, std::back_inserter(needed),
@@ -228,7 +231,7 @@ Value Cutter::join(Location loc, ArrayRef<Value> parts, unsigned dim) {
   return tensor::ConcatOp::create(builder, loc, dim, needed);
 }
 
-/// Concatenates the parts of a result.
+/// Concatenates the parts of a result along channels, rows and batches.
 Value Cutter::joinAll(Value result, ArrayRef<Value> parts) {
   const Cut &cut = group.getCut();
   unsigned rank = cast<RankedTensorType>(result.getType()).getRank();
@@ -246,7 +249,8 @@ Value Cutter::joinAll(Value result, ArrayRef<Value> parts) {
   return join(loc, batches, 0);
 }
 
-/// Marks a concatenation as stored unless the group keeps its results.
+/// Marks `joined`, if it is a concatenation, to be in system memory, unless the
+/// group keeps its results in local memory. Returns `joined`.
 Value Cutter::store(Value joined) {
   if (auto concat = joined.getDefiningOp<tensor::ConcatOp>();
       concat && !keepsResults)
@@ -254,7 +258,8 @@ Value Cutter::store(Value joined) {
   return joined;
 }
 
-/// Replaces the uses after the group by `by`, the box `used` of `result`.
+/// Replaces the uses of `result` after the group by `by`, which has its box
+/// `used`. Offsets of slices become relative to that box.
 void Cutter::replaceBehind(Value result, Value by, const TensorBox &used) {
   result.replaceUsesWithIf(by, [&](OpOperand &use) {
     if (llvm::is_contained(ops, use.getOwner()))
@@ -269,7 +274,8 @@ void Cutter::replaceBehind(Value result, Value by, const TensorBox &used) {
   });
 }
 
-/// Creates a stage after the group from its parts.
+/// Creates, after all parts, a concatenation or slice that does not run in each
+/// part. Its operands from the group are the joined parts.
 void Cutter::putTogether(unsigned stage) {
   Operation *op = stages.all[stage].op;
   for (OpOperand &operand : op->getOpOperands())
@@ -300,7 +306,8 @@ LogicalResult Cutter::run() {
           return failure();
         continue;
       }
-      // A concatenation needs only the parts that the group defines.
+      // A concatenation after the group needs, of each part, the boxes of the
+      // operands that the group computes.
       for (auto &[operand, box] : group.getReadsOf(s, part).boxes)
         if (Value of = made.lookup(operand->get());
             of && group.isMadeHere(operand->get()))
@@ -335,7 +342,8 @@ LogicalResult layout::tileFusionGroup(OpBuilder &builder, const Stages &stages,
   return Cutter(builder, stages, parts, group.keepsResults).run();
 }
 
-/// Replaces a slice of a concatenation by one of the parts that it reads.
+/// Replaces a slice of a concatenation by a slice of the operand that it reads,
+/// or by a concatenation of slices of several operands.
 static void readParts(tensor::ExtractSliceOp slice, tensor::ConcatOp concat) {
   OpBuilder builder(slice);
   TensorBox read;

@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// A product of index sets, one per dim.
+/// A set of elements of a tensor: the product of one index set per dim.
 struct Elements {
   SmallVector<llvm::BitVector, 4> dims;
 
@@ -36,7 +36,7 @@ struct Elements {
       elements *= dim.count();
     return elements;
   }
-  /// Replaces the set by the larger of both, which is a subset of the union.
+  /// Replaces the set by the larger of both sets, a lower bound of their union.
   void join(const Elements &other) {
     if (dims.empty() || other.count() > count())
       *this = other;
@@ -53,13 +53,13 @@ private:
   int64_t countStored(Value tensor, const Elements &elements);
   void visit(Operation *op);
 
-  DenseMap<Value, Elements> needed; // in the cores
-  DenseMap<Value, Elements> moved;  // to a result
+  DenseMap<Value, Elements> needed; // elements that cores compute with
+  DenseMap<Value, Elements> moved;  // elements moved to a result
 };
 } // namespace
 
-/// Returns true if no memory holds the tensor; its index sets would be too
-/// large.
+/// Returns true if the tensor has more than 2^32 elements, which no memory
+/// holds, so that its index sets would be too large.
 static bool isTooLarge(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())
@@ -96,7 +96,9 @@ static llvm::BitVector shift(const llvm::BitVector &set, int64_t offset,
   return shifted;
 }
 
-/// Returns the values of an index whose loops run over the given sets.
+/// Returns the values in [0, `size`) of the index `expr` if loop l has the
+/// values `loops[l]`, or std::nullopt if it is not a sum of loops times
+/// positive constants.
 static std::optional<llvm::BitVector>
 getImage(AffineExpr expr, ArrayRef<llvm::BitVector> loops, int64_t size) {
   llvm::BitVector image(size);
@@ -137,7 +139,7 @@ static Sources getSourcesOfLoops(linalg::LinalgOp op,
   SmallVector<llvm::BitVector> loops;
   for (int64_t range : op.getStaticLoopRanges())
     loops.emplace_back(range, true);
-  // Uses the elements that the first needed result requires.
+  // Only the elements of the first needed result restrict the loops.
   for (auto [init, result] :
        llvm::zip_equal(op.getDpsInitsMutable(), results)) {
     AffineMap map = op.getMatchingIndexingMap(&init);
@@ -177,8 +179,8 @@ static Sources getSourcesOfLoops(linalg::LinalgOp op,
   return sources;
 }
 
-/// Returns elements of the destination that an insertion's result requires: the
-/// largest product that excludes the inserted indices of one dim.
+/// Returns elements of the destination of an insertion that its result still
+/// contains: the largest product that excludes the inserted indices of one dim.
 static Elements getAround(tensor::InsertSliceOp op, const Elements &result) {
   Elements best;
   for (unsigned d = 0, e = result.dims.size(); d < e; ++d) {
@@ -190,8 +192,8 @@ static Elements getAround(tensor::InsertSliceOp op, const Elements &result) {
   return best;
 }
 
-/// Appends the largest known product of index sets of dims `shape` whose joined
-/// indices are in `set`.
+/// Appends to `elements` index sets of the dims `shape` such that the joined
+/// index of each of their elements is in `set`. They may cover less than `set`.
 static void expandSet(const llvm::BitVector &set, ArrayRef<int64_t> shape,
                       Elements &elements) {
   int64_t inner = ShapedType::getNumElements(shape.drop_front());
@@ -208,7 +210,8 @@ static void expandSet(const llvm::BitVector &set, ArrayRef<int64_t> shape,
     elements.dims.emplace_back(size, true);
 }
 
-/// Returns the indices of the joined dim of a group.
+/// Returns the indices of a collapsed dim for the index sets of the dims that
+/// it joins.
 static llvm::BitVector collapseSets(ArrayRef<llvm::BitVector> sets) {
   llvm::BitVector all(1, true);
   for (const llvm::BitVector &set : sets) {

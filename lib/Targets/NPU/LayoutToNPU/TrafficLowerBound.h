@@ -32,6 +32,7 @@
 
 namespace mlir::layout {
 
+/// Returns the lower bound in bytes, or 0 if the function has several blocks.
 int64_t getTrafficLowerBound(func::FuncOp function, NarrowConstants &narrow);
 
 } // namespace mlir::layout

@@ -27,8 +27,8 @@ struct WrappedIndex {
   int64_t size;
 };
 
-/// Returns x and n of `select`, or std::nullopt if it has another form or n is
-/// not known.
+/// Returns the index x and the size n of `select`, or std::nullopt if it has
+/// another form or n is not a constant.
 inline std::optional<WrappedIndex> matchWrappedIndex(arith::SelectOp select) {
   Value x = select.getFalseValue();
   auto is = select.getCondition().getDefiningOp<arith::CmpIOp>();
