@@ -31,15 +31,17 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// An argument that may be out of range, and the bounds that it gets.
+/// The bounds to clamp an argument of exp, tanh or sigmoid to, and which of
+/// them its range may exceed.
 struct Bounds {
   bool clampsLow = false, clampsHigh = false;
   float least = 0, most = 0;
 };
 } // namespace
 
-// The functions are right on wider ranges than those that clamps leave:
-// [-128, 88.7228], [-86.6, 88.7228] and [-88.7, 128).
+// The ranges that clamps leave. The chip computes exp, tanh and sigmoid right
+// on wider ones: [-128, 88.7228], [-86.6, 88.7228] and [-88.7, 128). An
+// argument of tanh is clamped if it may be outside of kTanhRange.
 static constexpr FloatRange kExpArguments{-127.0f, 88.7228f};
 static constexpr FloatRange kTanhArguments{-20.0f, 20.0f};
 static constexpr FloatRange kTanhRange{-86.0f, 88.0f};
@@ -54,7 +56,9 @@ static std::optional<Bounds> getBounds(FloatRange range, FloatRange valid,
   return needed;
 }
 
-/// Returns the bounds of the argument of an op of a body, if it needs any.
+/// Returns the bounds to clamp the argument of `op`, an op of a body, to, or
+/// std::nullopt if `op` is not exp, tanh or the division of a sigmoid, or its
+/// argument is in range.
 static std::optional<Bounds> findBounds(Operation *op, FloatRanges &ranges) {
   if (op->getNumResults() != 1 || !op->getResult(0).getType().isF32())
     return std::nullopt;
@@ -107,7 +111,8 @@ static void bound(Operation *op, const Bounds &bounds) {
       arith::AddFOp::create(builder, loc, power, div.getLhs()).getResult());
 }
 
-/// Adds +0 to the argument of a square root, which makes +0 of -0.
+/// Adds +0 to the argument of a square root, so that -0 becomes +0. The chip's
+/// root of -0 is wrong.
 static void dropMinusZero(math::SqrtOp op) {
   OpBuilder builder(op);
   Value zero = arith::ConstantOp::create(builder, op.getLoc(),
@@ -123,7 +128,8 @@ static bool mayBeMinusZero(Operation *op, FloatRanges &ranges) {
          !ranges.get(root.getOperand()).excludesMinusZero();
 }
 
-/// Generalizes named ops that need a change: their bodies match their names.
+/// Generalizes named ops whose bodies will be changed, because the body of a
+/// named op must match its name.
 static void generalize(func::FuncOp function) {
   FloatRanges ranges;
   SmallVector<linalg::LinalgOp> named;

@@ -23,8 +23,9 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns true if the index is linear in the loops with factors of at least 0,
-/// without a constant, which would be in the slice as well as in the map.
+/// Returns true if the index is a sum of loops times factors of at least 0. A
+/// constant term is excluded, because upstream's tiling would have it in the
+/// slice as well as in the map.
 static bool goesForward(AffineExpr expr) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return constant.getValue() == 0;
@@ -83,7 +84,9 @@ struct Box {
 };
 } // namespace
 
-/// Returns the slice that the box reads and its map, if index ranges are known.
+/// Returns the slice of `tensor` that the iterations `box` read, and the map to
+/// its indices from loops that start at 0. Returns std::nullopt if the range of
+/// an index is not known. Scalars are returned unchanged.
 static std::optional<std::pair<Value, AffineMap>>
 takePart(OpBuilder &builder, Location loc, Value tensor, AffineMap map,
          const Box &box) {
@@ -142,8 +145,8 @@ makeGenericBox(OpBuilder &builder, linalg::GenericOp op, const Box &box) {
   return cast<linalg::LinalgOp>(part.getOperation());
 }
 
-/// Narrows the fills of inits to the box, and replaces inits that are not read
-/// by new tensors.
+/// Replaces inits of `part`, a copy of `op` on a box: those filled in `op` by
+/// fills of the size of the box, and those that are not read by tensor.empty.
 static void makeFreshInits(OpBuilder &builder, linalg::LinalgOp op,
                            linalg::LinalgOp part) {
   OpBuilder::InsertionGuard guard(builder);
@@ -168,7 +171,8 @@ static void makeFreshInits(OpBuilder &builder, linalg::LinalgOp op,
   }
 }
 
-/// Creates the op on the box with slices of all operands.
+/// Creates a copy of `op` on `extents` iterations from `firsts` on, with slices
+/// of all operands. Fails if the op cannot be tiled.
 static FailureOr<linalg::LinalgOp> makeSliced(OpBuilder &builder,
                                               linalg::LinalgOp op,
                                               ArrayRef<int64_t> firsts,

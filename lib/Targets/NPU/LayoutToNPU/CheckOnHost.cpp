@@ -27,19 +27,24 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// The elements of an argument whose values an index can have.
+/// The elements of a function argument that contain all values that an index
+/// can have.
 struct Elements {
   BlockArgument argument;
-  /// The part of the argument, or empty for all of it.
+  /// The slice of the argument with these elements (first index and count per
+  /// dim), or empty lists for all of it.
   SmallVector<int64_t> first, count;
-  /// The number that is added to negative elements, if there is one.
+  /// The size that is added to negative elements, which count from the end, or
+  /// std::nullopt if none is.
   std::optional<int64_t> wrap;
 };
 } // namespace
 
 static std::optional<Elements> findElements(Value number);
 
-/// Returns all elements of `tensor`.
+/// Returns the elements of a function argument that contain all values of
+/// `tensor`: reshapes and elementwise ops are followed back to it. Returns
+/// std::nullopt if it is computed in another way.
 static std::optional<Elements> findAllElements(Value tensor) {
   if (auto argument = dyn_cast<BlockArgument>(tensor)) {
     if (!isa<func::FuncOp>(argument.getOwner()->getParentOp()))
@@ -56,14 +61,15 @@ static std::optional<Elements> findAllElements(Value tensor) {
       cast<OpResult>(tensor).getResultNumber()));
 }
 
-/// Returns the elements of `tensor` at `indices`, one for each dim.
-/// std::nullopt stands for all indices of a dim.
+/// Returns the argument elements with the values of `tensor` at `indices`, one
+/// per dim; std::nullopt stands for all indices of a dim. Returns std::nullopt
+/// if they are not known.
 static std::optional<Elements>
 findElementsAt(Value tensor, ArrayRef<std::optional<int64_t>> indices) {
   std::optional<Elements> found = findAllElements(tensor);
   if (!found || llvm::none_of(indices, [](auto at) { return at.has_value(); }))
     return found;
-  // The position of a part of another tensor is not known.
+  // A slice is only known if `tensor` is the argument itself.
   if (found->argument != tensor)
     return std::nullopt;
   for (auto [at, size] : llvm::zip_equal(
@@ -76,7 +82,8 @@ findElementsAt(Value tensor, ArrayRef<std::optional<int64_t>> indices) {
   return found;
 }
 
-/// Returns the elements that `extract` reads over all iterations.
+/// Returns the argument elements that `extract` reads over all iterations, or
+/// std::nullopt if an index is neither a constant nor a whole loop.
 static std::optional<Elements> findRead(tensor::ExtractOp extract) {
   auto loops = dyn_cast<linalg::LinalgOp>(extract->getParentOp());
   SmallVector<std::optional<int64_t>> indices;
@@ -91,8 +98,8 @@ static std::optional<Elements> findRead(tensor::ExtractOp extract) {
   return findElementsAt(extract.getTensor(), indices);
 }
 
-/// Returns the elements whose values `argument` of a body has over all
-/// iterations.
+/// Returns the argument elements whose values block argument `argument` of a
+/// linalg op has over all iterations, or std::nullopt if they are not known.
 static std::optional<Elements> findOperand(BlockArgument argument) {
   auto op = dyn_cast<linalg::LinalgOp>(argument.getOwner()->getParentOp());
   if (!op || argument.getArgNumber() >= unsigned(op.getNumDpsInputs()))
@@ -109,7 +116,8 @@ static std::optional<Elements> findOperand(BlockArgument argument) {
   return findElementsAt(operand->get(), indices);
 }
 
-/// Returns the elements of an index that counts from the end if it is negative.
+/// Returns the argument elements of an index that counts from the end if it is
+/// negative (WrappedIndex.h), with `wrap` set, or std::nullopt for others.
 static std::optional<Elements> findWrapped(arith::SelectOp select) {
   std::optional<WrappedIndex> wrapped = matchWrappedIndex(select);
   if (!wrapped)
@@ -121,8 +129,8 @@ static std::optional<Elements> findWrapped(arith::SelectOp select) {
   return found;
 }
 
-/// Returns the elements whose values `number` has, or std::nullopt if it is
-/// computed in another way.
+/// Returns the elements of a function argument whose values `number` has, or
+/// std::nullopt if it is computed in another way.
 static std::optional<Elements> findElements(Value number) {
   while (Operation *cast = number.getDefiningOp()) {
     if (!isa<arith::IndexCastOp, arith::ExtSIOp>(cast))
@@ -147,8 +155,8 @@ static std::optional<Elements> findElements(Value number) {
   return larger ? findElements(larger.getLhs()) : std::nullopt;
 }
 
-/// Records the range that `op` asserts of elements of an argument. Returns
-/// false if it asserts something else.
+/// Records the range that `op` asserts of elements of an argument in its
+/// attribute npu.ranges. Returns false if it asserts something else.
 static bool recordRange(cf::AssertOp op) {
   auto is = op.getArg().getDefiningOp<arith::CmpIOp>();
   if (!is || is.getPredicate() != arith::CmpIPredicate::ult)
@@ -180,9 +188,9 @@ static bool recordRange(cf::AssertOp op) {
   return true;
 }
 
-/// Erases `op` and the ops that only it used.
+/// Erases `op` and all ops that are without uses then.
 static void eraseWithOperands(Operation *op) {
-  llvm::SetVector<Operation *> operands; // unique, as ops are erased
+  llvm::SetVector<Operation *> operands; // a set: each is erased once
   auto erase = [&](Operation *user) {
     for (Value operand : user->getOperands())
       if (Operation *made = operand.getDefiningOp())

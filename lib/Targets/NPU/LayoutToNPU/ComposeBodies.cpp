@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// Emits f32 arithmetic.
+/// Emits f32 and i32 arithmetic in a body.
 struct Formula {
   OpBuilder &builder;
   Location loc;
@@ -47,7 +47,8 @@ struct Formula {
     return arith::ConstantOp::create(builder, loc,
                                      builder.getI32IntegerAttr(value));
   }
-  /// Returns 16 bits of a word, from bit `from` on.
+  /// Returns the high (`from` = 16) or low (`from` = 0) 16 bits of a 32-bit
+  /// word.
   Value half(Value of, int64_t from) {
     if (from)
       return arith::ShRUIOp::create(builder, loc, of, word(from));
@@ -72,10 +73,10 @@ Value Formula::shortToFloat(Value bits, int64_t offset) {
   return add(sum, number(-float((1 << 23) + offset)));
 }
 
-/// Converts i32 to f32 by its unsigned low and signed high half, with one
-/// rounding.
+/// Converts i32 to f32 with one rounding, as high * 65536 + low with the signed
+/// high and the unsigned low half.
 Value Formula::wordToFloat(Value of) {
-  // At most 23 bits are left.
+  // A right shift by 9 or more leaves at most 23 bits, which need no split.
   APInt by;
   if (auto shift = of.getDefiningOp<arith::ShRUIOp>())
     if (matchPattern(shift.getRhs(), m_ConstantInt(&by)) && by.sge(9) &&
@@ -105,7 +106,8 @@ Value Formula::erf(Value x) {
   return mul(positive, sign);
 }
 
-/// Returns true if `value` is a constant without NaN.
+/// Returns true if `value`, also as an element of a constant input of the op,
+/// is a constant without NaN.
 static bool isNumber(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     if (auto op =
@@ -121,9 +123,9 @@ static bool isNumber(Value value) {
                        [](const APFloat &each) { return each.isNaN(); });
 }
 
-/// Returns a select of the larger or smaller operand as a max or min op with
-/// the same NaN semantics, or a null value. One operand must be known not to be
-/// NaN.
+/// Returns `select`, of the larger or smaller of the compared values, as a max
+/// or min op with the same result for NaN. Returns null for other selects, or
+/// if neither value is known not to be NaN.
 static Value getExtreme(Formula &f, arith::CmpFOp compare,
                         arith::SelectOp select) {
   using Predicate = arith::CmpFPredicate;
@@ -145,7 +147,7 @@ static Value getExtreme(Formula &f, arith::CmpFOp compare,
   bool isUnordered = llvm::is_contained(
       {Predicate::UGT, Predicate::UGE, Predicate::ULT, Predicate::ULE},
       predicate);
-  // The operand that is selected if they are unordered.
+  // The value that is selected if one of the two is NaN.
   Value chosen = isUnordered ? yes : no, other = known == b ? a : b;
   if (isGreater == isStraight)
     return chosen == known
@@ -157,8 +159,8 @@ static Value getExtreme(Formula &f, arith::CmpFOp compare,
              : Value(arith::MinimumFOp::create(f.builder, f.loc, other, known));
 }
 
-/// Returns the f32 number next to `number` in a direction. Commands flush
-/// denormals, so 0 is next to the smallest normal numbers.
+/// Returns the f32 number next to `number` in the direction of `to`. Commands
+/// flush denormals, so 0 is next to the smallest normal numbers.
 static float getNext(float number, float to) {
   float least = std::numeric_limits<float>::min();
   float flushed = std::abs(number) < least ? 0.0f : number;
@@ -169,8 +171,9 @@ static float getNext(float number, float to) {
 }
 
 namespace {
-/// Selects by a comparison of two f32 values, with the comparisons that
-/// OKKernel has: OGT, OLT, and UEQ of two values that are not constants.
+/// Emits selects of `yes` or `no` by a comparison of `a` and `b`, using only
+/// comparisons that OKKernel has: OGT, OLT, and UEQ of two values that are not
+/// constants.
 struct Comparison {
   using Predicate = arith::CmpFPredicate;
   Formula &f;
@@ -184,12 +187,12 @@ struct Comparison {
   Value isLess(Value yes, Value no) {
     return f.select(Predicate::OLT, a, b, yes, no);
   }
-  /// Selects `yes` for NaN, too.
+  /// Selects `yes` if a == b or one of them is NaN.
   Value isUnorderedOrEqual(Value yes, Value no) {
     return bound ? isGreater(no, isLess(no, yes))
                  : f.select(Predicate::UEQ, a, b, yes, no);
   }
-  /// Selects `yes` for any number.
+  /// Selects `yes` unless `x` is NaN: each number is above 0 or below 1.
   Value isNumber(Value x, Value yes, Value no) {
     return f.select(Predicate::OGT, x, f.number(0), yes,
                     f.select(Predicate::OLT, x, f.number(1), yes, no));
@@ -227,7 +230,7 @@ struct Comparison {
   }
   Value expand(Predicate predicate, Value yes, Value no);
 
-  /// Returns true if NaN meets the predicate.
+  /// Returns true if the predicate holds whenever an operand is NaN.
   static bool isUnordered(Predicate predicate) {
     return llvm::is_contained({Predicate::UEQ, Predicate::UGT, Predicate::UGE,
                                Predicate::ULT, Predicate::ULE, Predicate::UNE,
@@ -282,7 +285,8 @@ static arith::CmpFPredicate swapSides(arith::CmpFPredicate predicate) {
   return predicate;
 }
 
-/// Expands a select by `compare` into selects by comparisons of OKKernel.
+/// Expands a select by an f32 comparison into selects by comparisons that
+/// OKKernel has. Returns null if OKKernel has the comparison itself.
 static Value expandCompare(Formula &f, arith::CmpFOp compare, Value yes,
                            Value no) {
   APFloat number(0.0f);
@@ -301,7 +305,8 @@ static Value expandCompare(Formula &f, arith::CmpFOp compare, Value yes,
   return comparison.expand(predicate, yes, no);
 }
 
-/// Expands a select by an integer comparison into f32 comparisons of halves.
+/// Expands a select by an i32 comparison into selects by f32 comparisons of the
+/// 16-bit halves of the integers.
 static Value expandCompare(Formula &f, arith::CmpIOp compare, Value yes,
                            Value no) {
   using Predicate = arith::CmpIPredicate;
@@ -338,7 +343,9 @@ static Value expandCompare(Formula &f, arith::CmpIOp compare, Value yes,
                   f.select(arith::CmpFPredicate::UEQ, highA, highB, low, no));
 }
 
-/// Splits a select by a logical combination of conditions into several selects.
+/// Expands a select: one by and, or, xor or select of conditions into several
+/// selects, and one by a comparison without OKKernel function into others.
+/// Returns null if it stays.
 static Value expandSelect(Formula &f, arith::SelectOp select) {
   Operation *condition = select.getCondition().getDefiningOp();
   Value yes = select.getTrueValue(), no = select.getFalseValue();
@@ -375,7 +382,8 @@ static Value expandSelect(Formula &f, arith::SelectOp select) {
   return expandCompare(f, compare, yes, no);
 }
 
-/// Returns the expansion of an op of a body, or a null value if it has none.
+/// Emits ops with OKKernel functions that compute the result of `op`, an op of
+/// a body, and returns it, or null if `op` is not expanded.
 static Value expand(Operation *op) {
   Type type = op->getNumResults() == 1 ? op->getResult(0).getType() : Type();
   if (!type || (!type.isF32() && !type.isInteger(32)))

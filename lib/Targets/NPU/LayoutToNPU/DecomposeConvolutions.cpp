@@ -31,7 +31,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Creates the init of a group: a fill if the whole is filled, or else a slice.
+/// Creates the init of one group of a grouped convolution: a fill if the init
+/// `whole` is one, or else the slice of the group.
 static Value takeInit(OpBuilder &builder, Location loc, Value whole,
                       int64_t group) {
   auto fill = whole.getDefiningOp<linalg::FillOp>();
@@ -91,7 +92,8 @@ static void decomposeConvolutions(linalg::LinalgOp op, unsigned weightDim) {
   op->erase();
 }
 
-/// Adds a dim of size 1 before the last dim.
+/// Adds a dim of size 1 before the last dim of a 3-D tensor, e.g. [n, c, w] ->
+/// [n, c, 1, w].
 static Value addRow(OpBuilder &builder, Location loc, Value line) {
   auto type = cast<RankedTensorType>(line.getType());
   SmallVector<int64_t> shape(type.getShape());
@@ -132,8 +134,8 @@ Value layout::transpose(OpBuilder &builder, Location loc, Value tensor,
       ->getResult(0);
 }
 
-/// Makes the factor that is read at sums of loops the first one, as upstream
-/// expects of convolutions.
+/// Swaps the inputs of each convolution whose second input is the image, i.e.
+/// is indexed by sums of loops, because upstream expects it first.
 static void readImagesFirst(func::FuncOp function) {
   SmallVector<linalg::GenericOp> ops;
   function.walk([&](linalg::GenericOp op) {
@@ -164,8 +166,8 @@ static void readImagesFirst(func::FuncOp function) {
 }
 
 namespace {
-/// A convolution without batch and channels: the loops of its result (points)
-/// and of its window (taps), in the order of the dims of its input.
+/// A convolution without batch and channels: the loops of its result (`points`)
+/// and of its window (`taps`), in the order of the dims of the image.
 struct Window {
   OpOperand *image = nullptr, *weights = nullptr;
   SmallVector<unsigned, 2> points, taps;
@@ -196,7 +198,8 @@ static std::optional<Window> findWindow(linalg::LinalgOp op) {
   return window;
 }
 
-/// Returns `tensor`, indexed by `map`, with its dims in the order of `loops`.
+/// Returns `tensor`, whose dims `map` indexes by single loops, transposed to
+/// the order of `loops`.
 static Value inOrder(OpBuilder &builder, Location loc, Value tensor,
                      AffineMap map, ArrayRef<unsigned> loops) {
   SmallVector<int64_t> order;
@@ -211,7 +214,7 @@ static void addChannel(linalg::LinalgOp op, const Window &window) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
   unsigned rank = window.points.size();
-  // A line is an image of one row.
+  // Prepends dims of size 1 up to rank 4, also a row for 1-D tensors.
   SmallVector<ReassociationIndices> dims(rank);
   for (unsigned dim = 0; dim < 4; ++dim)
     dims[dim < 4 - rank ? 0 : dim - (4 - rank)].push_back(dim);
@@ -289,7 +292,8 @@ void layout::decomposeConvolutions(func::FuncOp function) {
     if ((!isGroupFirst && !isa<linalg::Conv2DNgchwFgchwOp>(*op)) ||
         op.hasDynamicShape() || !op.hasPureTensorSemantics())
       return;
-    // With one channel per group, input and result are spread alike.
+    // With one channel per group, input and result have the same channels in
+    // each core.
     auto input = cast<RankedTensorType>(op->getOperand(0).getType());
     if (input.getElementType().isF32() && input.getDimSize(2) > 1)
       ops.push_back({op, isGroupFirst ? 0 : 1});

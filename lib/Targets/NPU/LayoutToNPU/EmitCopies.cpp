@@ -12,7 +12,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Emits an op by which the cores compute `to` from `from`.
+/// Emits an elementwise linalg.generic by which the cores compute `to` from
+/// `from`, whose indexing maps are `maps`.
 static void compute(OpBuilder &builder, Location loc, ValueRange from,
                     ArrayRef<AffineMap> maps, Value to,
                     function_ref<Value(OpBuilder &, ValueRange)> body) {

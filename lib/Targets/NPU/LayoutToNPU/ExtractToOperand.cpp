@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// An index as an expression of the loops, and its range.
+/// An index in a body as an affine expression of the loops, and its range.
 struct LoopExpr {
   AffineExpr expr;
   int64_t least, most;
@@ -41,7 +41,8 @@ private:
 };
 } // namespace
 
-/// Returns the sum, or std::nullopt if its range exceeds 64 bits.
+/// Returns the sum of two indices, or std::nullopt if its range exceeds 64
+/// bits.
 static std::optional<LoopExpr> add(const LoopExpr &a, const LoopExpr &b) {
   LoopExpr sum{a.expr + b.expr, 0, 0};
   if (llvm::AddOverflow(a.least, b.least, sum.least) ||
@@ -77,7 +78,8 @@ std::optional<LoopExpr> Reader::readBinary(Operation *made) {
       std::swap(a, b);
     return constant(*b) ? multiply(*a, b->least) : std::nullopt;
   }
-  // All divisions are equal for values that are not negative.
+  // For a dividend of at least 0 and a positive constant divisor, all kinds of
+  // division and remainder are equal.
   if (a->least < 0 || !constant(*b) || b->least <= 0)
     return std::nullopt;
   if (isa<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(made))
@@ -120,7 +122,7 @@ std::optional<LoopExpr> Reader::read(Value value) {
   if (width < 64 &&
       !(llvm::isIntN(width, found->least) && llvm::isIntN(width, found->most)))
     return std::nullopt;
-  // Negative values differ as unsigned ones.
+  // A negative value becomes another one if it is extended as unsigned.
   if (isa<arith::ExtUIOp, arith::IndexCastUIOp>(made) && found->least < 0)
     return std::nullopt;
   return found;
@@ -141,8 +143,8 @@ std::optional<AffineMap> Reader::getMap(tensor::ExtractOp extract) {
   return AffineMap::get(op.getNumLoops(), 0, exprs, op.getContext());
 }
 
-/// Returns the slice of `source` that is read: linalg requires that a dim
-/// indexed by a loop alone has the size of the loop.
+/// Returns the slice of `source` that is read by `map`. linalg requires that a
+/// dim indexed by a loop alone has the size of the loop.
 static Value cutToLoops(OpBuilder &builder, Location loc, Value source,
                         AffineMap map, ArrayRef<int64_t> ranges) {
   auto type = cast<RankedTensorType>(source.getType());
@@ -161,7 +163,8 @@ static Value cutToLoops(OpBuilder &builder, Location loc, Value source,
 }
 
 namespace {
-/// Makes operands of reads at known indices and of values that loops determine.
+/// Turns reads of tensors at indices known at compile time (tensor.extract),
+/// and values that depend on loops alone, into operands of the op.
 class OperandMaker {
 public:
   explicit OperandMaker(linalg::GenericOp op)
@@ -229,7 +232,9 @@ void OperandMaker::readExtract(tensor::ExtractOp extract) {
        AffineMap::get(ranges.size(), 0, exprs, op.getContext())});
 }
 
-/// Adds a table as an operand. i1 becomes f32 that is greater than 0 if true.
+/// Plans the values of `value` for all iterations as a constant operand. i1
+/// values become f32 that is greater than 0 for true. Does nothing if the
+/// values are unknown or the same in all iterations.
 void OperandMaker::readTable(Value value) {
   const LoopValueTable *table = tables.get(value);
   if (!table || table->loops.empty() || table->values.empty())
@@ -256,8 +261,8 @@ void OperandMaker::readTable(Value value) {
   operands.push_back({value, constant, map});
 }
 
-/// Makes operands of the values of the body that depend on loop indices alone,
-/// if an op uses them whose own results are not such values.
+/// Plans operands for the f32, i32 and i1 values of the body that depend on
+/// loop indices alone and are used by an op that does not.
 void OperandMaker::readTables() {
   SetVector<Value> used;
   for (Operation &inner : *op.getBlock()) {
@@ -286,7 +291,8 @@ Value layout::addOperand(linalg::GenericOp op, Value tensor, AffineMap map) {
                                        op.getLoc());
 }
 
-/// Adds the operands to the op.
+/// Adds the planned operands to the op, replaces the values of the body by
+/// their elements, and erases ops without uses.
 void OperandMaker::replace() {
   builder.setInsertionPointToStart(op.getBlock());
   for (auto &operand : operands) {
@@ -314,7 +320,9 @@ void OperandMaker::run() {
     replace();
 }
 
-/// Folds an op that depends on constants and loops alone, e.g. wrapped indices.
+/// Replaces an op whose only result depends on constants and loop indices alone
+/// by a constant, e.g. indices that count from the end. Returns false for
+/// others.
 static bool foldConstants(linalg::GenericOp op) {
   if (op.getNumReductionLoops() != 0 || op->getNumResults() != 1 ||
       cast<RankedTensorType>(op->getResult(0).getType()).getEncoding() ||

@@ -18,11 +18,12 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The values that a range depends on are followed this far. Bounds that an op
-/// relies on are close to it, and chains of ops can be thousands long.
+/// The number of values, one depending on the next, that are followed to find a
+/// range; ranges beyond are unbounded. Bounds that an op relies on are close to
+/// it, and chains of ops can be thousands long.
 static constexpr unsigned kMostDepth = 64;
-/// Larger constants, e.g. weights, are not read: sums over them have no useful
-/// bounds.
+/// The bytes of the largest constant whose elements are read. Sums over larger
+/// ones, e.g. weights, have no useful bounds.
 static constexpr size_t kMostConstantBytes = 1 << 20;
 static constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
@@ -42,7 +43,8 @@ FloatRange FloatRange::join(const FloatRange &other) const {
   return {getLess(low, other.low), getGreater(high, other.high)};
 }
 
-/// Returns the range of the elements of a constant; NaN is skipped.
+/// Returns the range of the elements of a constant, without NaN, or all floats
+/// if they are not known.
 static FloatRange ofConstant(Attribute value) {
   if (auto number = dyn_cast<FloatAttr>(value)) {
     float only = number.getValue().convertToFloat();
@@ -69,7 +71,7 @@ static FloatRange ofConstant(Attribute value) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A tensor, and the map from loops to the element that is read.
+/// A read of a tensor: the map from loops to the element that is read.
 struct Access {
   Value tensor;
   AffineMap map;
@@ -89,7 +91,8 @@ static std::optional<Access> getAccess(Value value) {
   return Access{operand.get(), op.getMatchingIndexingMap(&operand)};
 }
 
-/// Follows reshapes that only add or drop dims of size 1.
+/// Returns the read of the tensor from which `access.tensor` is made by
+/// reshapes that only add or drop dims of size 1.
 static Access skipUnitReshapes(Access access) {
   while (Operation *op = access.tensor.getDefiningOp()) {
     if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
@@ -136,7 +139,8 @@ static OpOperand *getMaximized(linalg::LinalgOp op) {
   return nullptr;
 }
 
-/// Returns true if every element is read: each dim is a loop or has size 1.
+/// Returns true if every element of the tensor is read: each dim is indexed by
+/// a loop or has size 1.
 static bool readsAll(const Access &read) {
   auto type = cast<RankedTensorType>(read.tensor.getType());
   return llvm::all_of(llvm::zip_equal(read.map.getResults(), type.getShape()),
@@ -146,7 +150,8 @@ static bool readsAll(const Access &read) {
                       });
 }
 
-/// Returns true if `b` is the maximum of elements among which `a` is.
+/// Returns true if `b`, a value of a body, is an element of a maximum over
+/// elements of a tensor, and `a` is one of these elements.
 static bool isMaximumOver(Value b, Value a) {
   std::optional<Access> most = getAccess(b), element = getAccess(a);
   if (!most || !element)
@@ -178,7 +183,7 @@ static bool isMaximumOver(Value b, Value a) {
 // Ops of bodies
 //===----------------------------------------------------------------------===//
 
-/// Returns true if both values are one element.
+/// Returns true if both values are the same element of the same tensor.
 static bool isSame(Value a, Value b) {
   if (a == b)
     return true;
@@ -215,13 +220,14 @@ FloatRange FloatRanges::ofProduct(Operation *op, FloatRange a, FloatRange b) {
   return range;
 }
 
-/// Applies a monotonic function to both bounds.
+/// Returns the range of an increasing function `fn` on `range`.
 template <typename Fn> static FloatRange map(FloatRange range, Fn fn) {
   return {fn(range.low), fn(range.high)};
 }
 
 static FloatRange ofQuotient(FloatRange a, FloatRange b) {
-  // Other divisors may be 0 or underflow to it.
+  // Divisors that may be below the smallest normal number may be 0 or underflow
+  // to it.
   if (!(b.low >= std::numeric_limits<float>::min()))
     return {};
   FloatRange range = FloatRange::none();
@@ -232,7 +238,8 @@ static FloatRange ofQuotient(FloatRange a, FloatRange b) {
   return range;
 }
 
-/// Returns the operand that is a constant other than NaN, or std::nullopt.
+/// Returns the value of an operand that is a constant other than NaN, or
+/// std::nullopt if there is none.
 static std::optional<float> getNumber(Operation *op) {
   APFloat number(0.0f);
   for (Value operand : op->getOperands())
@@ -255,7 +262,8 @@ FloatRange FloatRanges::ofArith(Operation *op) {
         FloatRange a = in(0);
         return FloatRange{-a.high, -a.low};
       })
-      // Next to NaN the result may be the other operand.
+      // If one operand is NaN, the result may be the other one, whatever its
+      // value.
       .Case<arith::MaximumFOp, arith::MaxNumFOp>([&](auto) {
         FloatRange both = in(0).join(in(1));
         both.low = std::max(both.low, getNumber(op).value_or(both.low));
@@ -297,7 +305,8 @@ FloatRange FloatRanges::ofArith(Operation *op) {
 // Tensors
 //===----------------------------------------------------------------------===//
 
-/// Returns the range of a sum or an extreme of all elements and the init.
+/// Returns the range of a sum, maximum or minimum of all elements and the init,
+/// or all floats for other reductions.
 FloatRange FloatRanges::ofReduction(linalg::LinalgOp op, unsigned result) {
   Block *block = op.getBlock();
   Operation *last = block->getTerminator()->getOperand(result).getDefiningOp();
@@ -386,7 +395,7 @@ FloatRange FloatRanges::get(Value value) {
   ++depth;
   FloatRange range = compute(value);
   --depth;
-  // Differences of infinities are NaN, and say nothing.
+  // A bound that is NaN, e.g. a difference of infinities, is unknown.
   if (std::isnan(range.low))
     range.low = -kInfinity;
   if (std::isnan(range.high))

@@ -20,7 +20,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns true if an op on f32, i1 and i32 elements produces the i1 operand.
+/// Returns true if the operand is an i1 tensor that a linalg.generic on f32, i1
+/// and i32 elements computes, e.g. a comparison.
 static bool isComparison(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   return producer && getElementTypeOrSelf(operand->get()).isInteger(1) &&
@@ -40,8 +41,8 @@ void layout::dropAsserts(func::FuncOp function) {
   });
 }
 
-/// Replaces inits that are not read by tensor.empty. Upstream's patterns for it
-/// drop the encoding of the tensor.
+/// Replaces inits with a layout that are not read by tensor.empty with this
+/// layout. Upstream's patterns, which run next, would drop the layout.
 static void keepLayoutsOfInits(func::FuncOp function) {
   function.walk([](linalg::GenericOp op) {
     for (OpOperand &init : op.getDpsInitsMutable()) {

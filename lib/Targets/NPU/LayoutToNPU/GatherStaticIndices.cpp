@@ -11,11 +11,13 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-// The maximum number of pieces, each of which is at least one transfer.
+// The maximum number of slices that are concatenated, each of which is at least
+// one transfer.
 static constexpr size_t kMostPieces = 256;
 
 namespace {
-/// The indices `first + step * (i floordiv repeat)` for i < count.
+/// An arithmetic sequence with repetitions: the indices first + step * (i
+/// floordiv repeat) for i < count.
 struct Piece {
   int64_t first, step, repeat, count;
 
@@ -23,7 +25,8 @@ struct Piece {
 };
 } // namespace
 
-/// Returns the longest piece that `indices` begins with.
+/// Returns the longest arithmetic sequence, with or without repetitions, that
+/// `indices` begins with.
 static Piece getFirstPiece(ArrayRef<int64_t> indices) {
   int64_t size = indices.size(), repeat = 1;
   while (repeat < size && indices[repeat] == indices[0])
@@ -34,18 +37,19 @@ static Piece getFirstPiece(ArrayRef<int64_t> indices) {
   piece.step = indices[repeat] - indices[0];
   while (piece.count < size && indices[piece.count] == piece.at(piece.count))
     ++piece.count;
-  // Only whole repetitions. Repeated indices must have step 1.
+  // Repetitions must be whole, and repeated indices must have step 1.
   if (piece.count < size)
     piece.count -= piece.count % repeat;
   if (repeat > 1 && piece.step != 1)
     return {piece.first, 0, repeat, repeat};
-  // The second of two indices may begin a longer piece.
+  // The second of two indices may begin a longer sequence.
   if (piece.count == 2 && size > 2 && repeat == 1)
     return {piece.first, 0, 1, 1};
   return piece;
 }
 
-/// Creates a slice along one dim, with result shape `shape`.
+/// Creates a slice of `count` indices of `dim` from `first` on with stride
+/// `step`. `shape` is that of the result, which may omit `dim`.
 static Value slice(OpBuilder &builder, Location loc, Value tensor, unsigned dim,
                    int64_t first, int64_t count, int64_t step,
                    ArrayRef<int64_t> shape) {

@@ -14,13 +14,14 @@
 //     %e[t, d] = %e[t, d] + %h[t, r] * %table[r, d]
 //
 // Law: each term but one of the sum is +0, so the table is an f32 constant
-// without infinities, NaN and -0, of at most 2^24 rows. For any other table with
-// few rows, each row becomes an operand, and the body selects one:
+// without infinities, NaN and -0, of at most 2^24 rows. For any other table of
+// at most 64 rows, each row becomes an operand, and the body selects one:
 //
 //     %r = %ids[t] > 1.5 ? %row2[d] : %ids[t] > 0.5 ? %row1[d] : %row0[d]
 //
-// For more rows of 32-bit elements there are two products, with the high and the
-// low 16 bits of the elements as f32, from which the body makes the element:
+// For more rows of 32-bit elements there are two products, with the high and
+// the low 16 bits of the elements as f32, from which the body makes the
+// element:
 //
 //     %r = bitcast (i32 %high[t, d] << 16 | i32 %low[t, d])
 //
@@ -42,19 +43,22 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-// Each row is an operand and a command that selects.
+// The maximum number of rows that a body selects from. Each row is an operand,
+// and each but the first a command.
 static constexpr int64_t kMostChosen = 64;
 
 namespace {
-/// A dim of a table whose index `row` is an element of an operand. If `wrap` is
-/// not 0, negative indices count from the end of `wrap` rows.
+/// A dim of a table whose index is `row`, an integer element of an operand of
+/// the op. If `wrap` is not 0, negative indices count from the end of `wrap`
+/// rows.
 struct NamedDim {
   unsigned dim;
   BlockArgument row;
   int64_t wrap;
 };
 
-/// A read of a table: dims with data indices, and the loops of the other dims.
+/// A tensor.extract of a table: the dims that are indexed by data, and the
+/// loops that index the other dims.
 struct RowRead {
   SmallVector<NamedDim> named;
   SmallVector<unsigned> loops;
@@ -80,8 +84,9 @@ static bool hasExactProducts(Value table) {
   return true;
 }
 
-/// Narrows the read to the constant indices, and to the trip counts of dims
-/// that are indexed by loops. Returns `extract` if that is the whole table.
+/// Replaces a tensor.extract by one of a slice of its table: the slice at
+/// constant indices, whose dims are dropped, with the trip counts of dims that
+/// are indexed by loops. Returns `extract` if that is the whole table.
 static tensor::ExtractOp readSlice(linalg::GenericOp op,
                                    tensor::ExtractOp extract) {
   RankedTensorType type = extract.getTensor().getType();
@@ -183,18 +188,21 @@ static Value makeRowNumber(OpBuilder &body, Location loc, Value id,
 namespace {
 using MakeBody = function_ref<Value(OpBuilder &, Location, ValueRange)>;
 
-/// The one index of a read, as a tensor of row numbers of `table`.
+/// A read of rows of `table` along `dim`: `ids` has the row numbers, and `map`
+/// maps the loops of the op to its elements. If `wrap` is not 0, negative
+/// numbers count from the end.
 struct Rows {
   Value table;
   unsigned dim = 0;
-  SmallVector<unsigned> loops; // of the other dims of the table
+  SmallVector<unsigned> loops; // that index the other dims of the table
   Value ids;
-  AffineMap map; // of `ids`
+  AffineMap map; // from loops to `ids`
   int64_t wrap = 0;
 };
 } // namespace
 
-/// Creates an elementwise op with f32 results over `shape`.
+/// Creates an elementwise op with an f32 result of `shape`, whose body `make`
+/// emits.
 static Value makeElementwise(OpBuilder &builder, Location loc,
                              ArrayRef<int64_t> shape, ValueRange inputs,
                              SmallVector<AffineMap> maps, MakeBody make) {
@@ -221,8 +229,8 @@ static AffineMap getFirstDims(OpBuilder &builder, unsigned rank,
       builder.getContext());
 }
 
-/// Computes one row number of several indices, over the loops that these
-/// depend on, and collapses the dims of the table that they name.
+/// Computes one row number from several data indices, over the loops that these
+/// depend on, and collapses the dims of the table that they index.
 static Rows combineIndices(OpBuilder &builder, linalg::GenericOp op,
                            Value table, const RowRead &read) {
   auto type = cast<RankedTensorType>(table.getType());
@@ -287,7 +295,8 @@ static Rows combineIndices(OpBuilder &builder, linalg::GenericOp op,
   return rows;
 }
 
-/// Returns the rows of a read, with one row number for several indices.
+/// Returns the rows that `read` selects, with one row number for several
+/// indices.
 static Rows findRows(OpBuilder &builder, linalg::GenericOp op, Value table,
                      const RowRead &read) {
   if (read.named.size() > 1)
@@ -321,9 +330,9 @@ static Value makeOnes(OpBuilder &builder, Location loc, Value ids, int64_t rows,
       });
 }
 
-/// Creates the product of one-hot rows and a table, whose dim `dim` is summed
-/// over. `shared` has the dim of the rows that each other dim of the table is
-/// a batch with, or std::nullopt.
+/// Creates the product of the one-hot matrix `ones` and a table, whose dim
+/// `dim` is summed over. For each other dim of the table, `shared` has the dim
+/// of `ones` that it is a batch dim with, or std::nullopt.
 static Value makeProduct(OpBuilder &builder, Location loc, Value ones,
                          Value table, unsigned dim,
                          ArrayRef<std::optional<unsigned>> shared) {
@@ -371,7 +380,8 @@ static Value makeProduct(OpBuilder &builder, Location loc, Value ones,
       .getResult(0);
 }
 
-/// Creates the f32 of the high or the low 16 bits of 32-bit elements.
+/// Creates a tensor with the high or the low 16 bits of the 32-bit elements of
+/// `table`, as f32 numbers from 0 to 65535.
 static Value makeHalf(OpBuilder &builder, Location loc, Value table,
                       bool isHigh) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(table.getType()).getShape();
@@ -391,8 +401,8 @@ static Value makeHalf(OpBuilder &builder, Location loc, Value table,
       });
 }
 
-/// Adds the products of the rows with `tables` as operands and returns their
-/// elements.
+/// Adds the one-hot products of the row numbers with each of `tables` as
+/// operands of `op`, and returns their elements.
 static SmallVector<Value> addProducts(linalg::GenericOp op, const Rows &rows,
                                       ValueRange tables) {
   OpBuilder builder(op);
@@ -427,7 +437,9 @@ static SmallVector<Value> addProducts(linalg::GenericOp op, const Rows &rows,
   return elements;
 }
 
-/// Adds the selected rows as operands and returns the element.
+/// Adds the selected rows as operands and returns the element that is read. If
+/// `isExact`, they are one product with the table, or else two products with
+/// the 16-bit halves of its elements.
 static Value multiplyTable(OpBuilder &body, linalg::GenericOp op, Value table,
                            const RowRead &read, bool isExact) {
   OpBuilder builder(op);
@@ -450,8 +462,8 @@ static Value multiplyTable(OpBuilder &body, linalg::GenericOp op, Value table,
                       : bits;
 }
 
-/// Emits the selection among the rows of the last dim of `named`, each of which
-/// is an operand, and returns the element.
+/// Emits selects among the rows of the dims `named`, each of which is an
+/// operand, and returns the element that is read.
 static Value chooseRow(OpBuilder &body, linalg::GenericOp op, Value table,
                        ArrayRef<unsigned> loops, ArrayRef<NamedDim> named) {
   OpBuilder builder(op);
@@ -470,7 +482,7 @@ static Value chooseRow(OpBuilder &body, linalg::GenericOp op, Value table,
       chosen = element;
       continue;
     }
-    // Rows before this one are chosen already.
+    // A greater row number replaces the choice so far.
     Value is = arith::CmpFOp::create(
         body, loc, arith::CmpFPredicate::OGT, id,
         arith::ConstantOp::create(body, loc,
@@ -480,7 +492,8 @@ static Value chooseRow(OpBuilder &body, linalg::GenericOp op, Value table,
   return chosen;
 }
 
-/// Returns the number of rows to select from, or 2^24 + 1 for more than 2^24.
+/// Returns the number of rows that the data indices of `read` select from, or
+/// 2^24 + 1 if there are more than 2^24.
 static int64_t countRows(RankedTensorType table, const RowRead &read) {
   int64_t rows = 1;
   for (const NamedDim &named : read.named)
@@ -488,7 +501,8 @@ static int64_t countRows(RankedTensorType table, const RowRead &read) {
   return rows;
 }
 
-/// Returns the element that `extract` reads, or null if it is left as it is.
+/// Emits ops for the element that `extract` reads and returns it, or null if
+/// the read is not supported.
 static Value makeElement(linalg::GenericOp op, tensor::ExtractOp extract) {
   std::optional<RowRead> read = findRowRead(op, extract);
   if (!read)

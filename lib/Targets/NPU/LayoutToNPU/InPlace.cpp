@@ -39,7 +39,8 @@ OpOperand *layout::findOverwritten(Operation *op) {
   auto compute = dyn_cast<linalg::LinalgOp>(op);
   if (!compute || !isForCores(compute) || op->getNumResults() != 1)
     return nullptr;
-  // An operand that cores compute for this op alone.
+  // Returns true if cores compute the operand in this block, and only this op
+  // uses it.
   auto isOwn = [&](OpOperand &operand) {
     auto maker = operand.get().getDefiningOp<linalg::LinalgOp>();
     return maker && isForCores(maker) && maker->getBlock() == op->getBlock() &&

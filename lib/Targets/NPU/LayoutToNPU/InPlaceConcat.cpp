@@ -19,8 +19,9 @@ static NpuScatterAttr getScatter(Value tensor) {
               : NpuScatterAttr();
 }
 
-/// Returns the bytes of a core for the tensors of an op. Operands in system
-/// memory count as loaded whole by linalg ops, which is an upper bound.
+/// Returns the bytes of a core for the operands and results of an op. An
+/// operand of a linalg op in system memory counts as loaded whole into each
+/// core, which is an upper bound.
 static int64_t countBytes(Operation *op) {
   SetVector<Value> tensors(op->operand_begin(), op->operand_end());
   tensors.insert(op->result_begin(), op->result_end());
@@ -39,8 +40,9 @@ static int64_t countBytes(Operation *op) {
   return bytes;
 }
 
-/// Returns true if the ops from the first part of a concatenation up to it fit
-/// in addition to its memory, which may be that of an enclosing one.
+/// Returns true if every op from `first` up to the concatenation fits a core
+/// beside the memory of its result. If that result is itself computed in its
+/// slice of another concatenation, the outermost result counts.
 bool ProgramBuilder::hasRoomFor(tensor::ConcatOp concat, Operation *first) {
   Value whole = concat.getResult();
   while (inPlaceParts.contains(whole))
@@ -50,7 +52,7 @@ bool ProgramBuilder::hasRoomFor(tensor::ConcatOp concat, Operation *first) {
                  getNpuBytes(layout, cast<RankedTensorType>(whole.getType()));
   for (Operation *op = first; op != concat; op = op->getNextNode()) {
     int64_t bytes = countBytes(op);
-    // Parts need no memory of their own.
+    // Operands of the concatenation are in its memory.
     for (Value result : op->getResults())
       if (NpuScatterAttr made = getScatter(result);
           made && llvm::is_contained(concat.getInputs(), result))
@@ -61,8 +63,9 @@ bool ProgramBuilder::hasRoomFor(tensor::ConcatOp concat, Operation *first) {
   return true;
 }
 
-/// Chooses the parts that are computed in place. Concatenations are visited in
-/// reverse, so that a whole is planned before its parts.
+/// Chooses the operands of concatenations that are computed in their slices of
+/// the result. Concatenations are visited in reverse, so that an outer one is
+/// planned before those that compute its operands.
 void ProgramBuilder::planInPlaceConcats() {
   auto concats =
       llvm::to_vector(function.getBody().front().getOps<tensor::ConcatOp>());
@@ -93,7 +96,7 @@ void ProgramBuilder::planInPlaceConcats() {
     if (found.empty() || !hasRoomFor(concat, first))
       continue;
     inPlaceParts.insert(found.begin(), found.end());
-    // The wholes that contain this one are read in parts, too.
+    // Mark the concatenations that contain this result, too.
     for (Value made = concat.getResult(); isReadLater && made;) {
       isReadInParts.insert(made);
       made = inPlaceParts.contains(made)
@@ -103,7 +106,9 @@ void ProgramBuilder::planInPlaceConcats() {
   }
 }
 
-/// Creates the view of a part in the memory of the whole.
+/// Creates the memory of an operand of a concatenation that is computed in
+/// place: a view of the memory of the result, which is created if it does not
+/// exist.
 Value ProgramBuilder::makeInPlacePart(Location loc, Value part) {
   const InPlacePart place = inPlaceParts.lookup(part);
   auto concat = cast<tensor::ConcatOp>(place.part->getOwner());

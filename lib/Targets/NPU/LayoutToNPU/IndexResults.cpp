@@ -38,20 +38,23 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-// The maximum number of taps, each of which is at least one command.
+// The maximum number of elements of a window (taps), each of which becomes an
+// op.
 static constexpr int64_t kMostTaps = 256;
 
 using CarriedTensors = DenseMap<Value, CarriedTensor>;
 
 namespace {
-/// The `size` elements of `dim` from `first` on with stride `step`.
+/// A slice of a tensor along `dim`: `size` elements from `first` on with stride
+/// `step`.
 struct TapSlice {
   unsigned dim;
   int64_t first, size, step;
 };
 
-/// An f32 body. Its arguments are those of the inputs, the indices of `loops`
-/// and the result.
+/// An f32 body. Its arguments are the elements of the inputs, the indices of
+/// the loops `loops`, and the element of the result; `range` is that of the
+/// result.
 struct FloatBody {
   std::unique_ptr<Block> block;
   SmallVector<unsigned> loops;
@@ -67,7 +70,8 @@ public:
     op.getReductionDims(reduced);
   }
 
-  /// Returns the result as f32, or std::nullopt if the body has another form.
+  /// Creates ops that compute the result of the op as f32 and returns it, or
+  /// std::nullopt if the body has another form or is not proven to be exact.
   std::optional<CarriedTensor> run();
 
 private:
@@ -89,13 +93,16 @@ private:
   OpBuilder builder;
   SmallVector<int64_t> ranges;
   SmallVector<unsigned> reduced;
-  /// The init if the body reads it, without a tensor if it is a fill.
+  /// The init of the op if the body reads it: an f32 tensor and its range, or
+  /// only the range if it is a constant fill.
   std::optional<CarriedTensor> start;
-  /// The term of a reduction, and the range of the indices that it selects.
+  /// The value that a minimum or maximum reduces, e.g. a selected loop index,
+  /// and the range of the indices that it selects.
   Value term;
   bool isMin = false;
   std::optional<IntegerRange> indices;
-  /// The indices of the reduction loops, for each of which there is an op.
+  /// The elements of the window, as indices of the reduction loops, if the op
+  /// is divided into one op per element; otherwise empty.
   SmallVector<SmallVector<int64_t>> taps;
 };
 } // namespace
@@ -107,7 +114,8 @@ static std::optional<int64_t> getInteger(Value value) {
   return number.getSExtValue();
 }
 
-/// Finds the init. Returns false if the body reads one that is not known.
+/// Sets `start`. Returns false if the body reads an init that is neither
+/// carried as f32 nor a constant fill.
 bool IndexBody::findStart() {
   if (out.use_empty())
     return true;
@@ -120,8 +128,8 @@ bool IndexBody::findStart() {
   return start && (!reduced.empty() || start->range.isExact());
 }
 
-/// Finds the term of a minimum or maximum. Returns false if the op is another
-/// reduction.
+/// Sets `term` and `isMin` for a minimum or maximum. Returns false if the op is
+/// another reduction.
 bool IndexBody::findReduction() {
   Operation *extreme =
       op.getBlock()->getTerminator()->getOperand(0).getDefiningOp();
@@ -133,8 +141,9 @@ bool IndexBody::findReduction() {
   return extreme->getOperand(1 - number) == out;
 }
 
-/// Returns `number`, or the last index instead if no f32 represents it, or
-/// std::nullopt if there is an index beyond it.
+/// Returns `number` if an f32 represents it, or else the largest index that a
+/// minimum selects, or the smallest one that a maximum selects. Returns
+/// std::nullopt if an index is beyond `number`.
 std::optional<int64_t> IndexBody::getLimit(int64_t number) const {
   if (IntegerRange{number, number}.isExact())
     return number;
@@ -143,7 +152,9 @@ std::optional<int64_t> IndexBody::getLimit(int64_t number) const {
   return isMin ? indices->high : indices->low;
 }
 
-/// Sets the f32 forms of the inputs and of the loop indices.
+/// Adds arguments for the inputs and for the loop indices that the body uses to
+/// `made`, and sets their f32 values in `body`. Reduction loops are constants
+/// if `tap` has their indices.
 void IndexBody::setInputs(IntegerBody &body, FloatBody &made,
                           ArrayRef<int64_t> tap) {
   auto addArgument = [&]() -> Value {
@@ -171,9 +182,9 @@ void IndexBody::setInputs(IntegerBody &body, FloatBody &made,
   }
 }
 
-/// Emits the term of a reduction. A select of the accumulator becomes one of a
-/// number beyond every exact accumulator:
-/// min(is ? i : least, least) == min(is ? i : 2^24, least), as 2^24 >= least.
+/// Emits the term of a reduction as f32. If it selects the accumulator, it
+/// selects a number beyond every exact accumulator instead: min(is ? i : least,
+/// least) == min(is ? i : 2^24, least), as 2^24 >= least.
 std::optional<CarriedNumber> IndexBody::makeTerm(IntegerBody &body,
                                                  OpBuilder &inner) {
   auto select = term.getDefiningOp<arith::SelectOp>();
@@ -200,8 +211,9 @@ std::optional<CarriedNumber> IndexBody::makeTerm(IntegerBody &body,
                         std::max(index->range.high, *other)}};
 }
 
-/// Rewrites the body for one tap, or for the whole reduction if `tap` is empty.
-/// The whole one comes first, as it finds the range of the indices.
+/// Rewrites the body to f32 for one element of the window, or for the whole
+/// reduction if `tap` is empty. The whole one must come first, because it sets
+/// the range of the indices. Returns std::nullopt if a value is not exact.
 std::optional<FloatBody> IndexBody::makeBody(ArrayRef<int64_t> tap) {
   FloatBody made{std::make_unique<Block>(), {}, {}};
   OpBuilder inner(op.getContext());
@@ -240,8 +252,8 @@ std::optional<FloatBody> IndexBody::makeBody(ArrayRef<int64_t> tap) {
   return made;
 }
 
-/// Finds the taps if an input is read in windows. Returns false if these have
-/// another form.
+/// Sets `taps` if an input is read by windows. Returns false if a window has
+/// more than 256 elements, or an index that does not become a slice.
 bool IndexBody::findTaps() {
   bool hasWindows =
       llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
@@ -268,9 +280,10 @@ bool IndexBody::findTaps() {
   });
 }
 
-/// Returns the map of an operand without the reduction loops, and appends the
-/// slices of the operand that it indexes. Returns std::nullopt if the index of
-/// a dim depends on several other loops.
+/// Returns the indexing map of an operand for one element of the window,
+/// without the reduction loops, and appends the slices of the operand that it
+/// indexes. Returns std::nullopt if a dim depends on several other loops, or
+/// has a negative stride.
 std::optional<AffineMap>
 IndexBody::takeTap(AffineMap map, ArrayRef<int64_t> tap,
                    SmallVectorImpl<TapSlice> &slices) const {
@@ -310,7 +323,7 @@ IndexBody::takeTap(AffineMap map, ArrayRef<int64_t> tap,
   return AffineMap::get(sizes.size(), 0, results, context);
 }
 
-/// Creates the f32 init of the result.
+/// Creates the f32 tensor that the result is accumulated into.
 Value IndexBody::makeStart() {
   if (start && start->tensor)
     return start->tensor;
@@ -325,7 +338,8 @@ Value IndexBody::makeStart() {
       .getResult(0);
 }
 
-/// Creates the op of one tap, or of the whole reduction if `tap` is empty.
+/// Creates the f32 op for one element of the window, or for the whole reduction
+/// if `tap` is empty, on slices of the operands, and returns its result.
 Value IndexBody::create(FloatBody &body, ArrayRef<int64_t> tap, Value init) {
   Location loc = op.getLoc();
   SmallVector<Value> operands;
@@ -414,8 +428,8 @@ Value layout::getFloatsOf(Value integers) {
   return isOf ? op->getOperand(0) : Value();
 }
 
-/// Returns true if the op computes one tensor of indices from f32 and such
-/// tensors.
+/// Returns true if the op computes one i32 or i64 tensor from f32 tensors and
+/// tensors in `carried`, and uses loop indices, such tensors or i64.
 static bool yieldsIndices(linalg::GenericOp op, const CarriedTensors &carried) {
   Type type = op.getBlock()->getArguments().back().getType();
   if (op.getNumDpsInits() != 1 || !op.hasPureTensorSemantics() ||

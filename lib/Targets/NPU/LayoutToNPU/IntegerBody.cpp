@@ -17,7 +17,7 @@ using namespace mlir::layout;
 
 using Carried = std::optional<CarriedNumber>;
 
-/// The low bits of x + kNearest are the integer nearest to x.
+/// The low bits of x + kNearest are the integer nearest to x, for |x| < 2^22.
 static constexpr float kNearest = 12582912.0f; // 1.5 * 2^23
 
 static std::optional<int64_t> getConstant(Value value) {
@@ -88,8 +88,8 @@ Value IntegerBody::word(Value x, IntegerRange range) {
 // Integers
 //===----------------------------------------------------------------------===//
 
-/// Returns the range of an op's result, or std::nullopt if its type may
-/// overflow.
+/// Returns the range of an op's result, which contains all `values`. Returns
+/// std::nullopt if one of these is unknown or overflows the type of the result.
 static std::optional<IntegerRange>
 getRange(Operation *op, std::initializer_list<std::optional<int64_t>> values) {
   Type type = op->getResult(0).getType();
@@ -147,7 +147,8 @@ Carried IntegerBody::getExact(Value value) {
   return number;
 }
 
-/// Converts a sum, a difference or a product.
+/// Converts an addition, subtraction or multiplication of integers to f32. The
+/// value is null if the range of the result exceeds 2^24.
 Carried IntegerBody::makeSum(Operation *op) {
   Carried a = getExact(op->getOperand(0)), b = getExact(op->getOperand(1));
   if (!a || !b)
@@ -174,8 +175,9 @@ Carried IntegerBody::makeSum(Operation *op) {
   return made;
 }
 
-/// Converts a comparison of exact numbers. Neither is NaN, so unordered
-/// predicates need fewer selects.
+/// Converts a comparison of integers that are exact as f32, or returns null.
+/// Neither is NaN, so unordered predicates are used if they expand to fewer
+/// selects.
 Value IntegerBody::makeComparison(arith::CmpIOp op) {
   using Integer = arith::CmpIPredicate;
   using Float = arith::CmpFPredicate;
@@ -247,8 +249,9 @@ Carried IntegerBody::makeSelect(arith::SelectOp op) {
                std::max(yes->range.high, no->range.high)});
 }
 
-/// Converts a max or min. A constant bound within the window of an operand
-/// makes the result exact beyond it.
+/// Converts an integer maximum or minimum to f32. An operand may be exact
+/// within a window only if the other one is a constant in it, e.g. a clamp; the
+/// result is then exact beyond that constant.
 Carried IntegerBody::makeExtreme(Operation *op, bool isMax) {
   Carried a = get(op->getOperand(0)), b = get(op->getOperand(1));
   if (!a || !b || !a->value || !b->value)
@@ -291,8 +294,8 @@ Carried IntegerBody::makeQuotient(Value of, Value divisor) {
   if (by < 1 || by > kExactInteger || x.range.low < 0 ||
       x.range.high > int64_t(1) << 20)
     return std::nullopt;
-  // Half of 1 / by away from a rounding boundary, which exceeds the error of
-  // the product with 1 / by.
+  // x / by + 1 / (2 by) - 1/2 is at least 1 / (2 by) away from a rounding
+  // boundary, which exceeds the error of the product with 1 / by.
   Value shifted = add(mul(x.value, number(1.0f / float(by))),
                       number(0.5f / float(by) - 0.5f));
   return make(nearest(shifted), {x.range.low / by, x.range.high / by});
@@ -325,7 +328,8 @@ Carried IntegerBody::makeShift(arith::ShRSIOp op) {
   Carried x = get(op.getLhs());
   if (!x || !x->value || x->window || x->range.getLargest() >= int64_t(1) << 23)
     return std::nullopt;
-  // An odd multiple of part / 2: never halfway between two integers.
+  // x * part + part / 2 - 1/2 is an odd multiple of part / 2, so it is never
+  // halfway between two integers.
   float part = std::ldexp(1.0f, -int(*shift));
   Value shifted = add(mul(x->value, number(part)), number(part / 2 - 0.5f));
   return make(nearest(shifted),
@@ -333,21 +337,23 @@ Carried IntegerBody::makeShift(arith::ShRSIOp op) {
 }
 
 namespace {
-/// The parts of one multiplier, and the bound to which |t| is clamped.
+/// A multiplier of a requantization as the sum of three f32 numbers, and the
+/// bound to which |t| is clamped before.
 struct Multiplier {
   float high = 0, middle = 0, low = 0, most = 0;
 };
 } // namespace
 
-/// Splits size = (a * 2^k + b) * 2^l + c such that the products with |t| <=
-/// `most`, and their sums with the previous remainders, are exact.
+/// Splits size = (a * 2^k + b) * 2^l + c such that the products of a, b and c
+/// with |t| <= `most`, plus the previous remainders, are exact as f32. Returns
+/// std::nullopt if they are not.
 static std::optional<Multiplier> splitAt(int64_t size, int64_t shift,
                                          int64_t most, int k, int l) {
   auto divide = [](int64_t x, int by) { return (x + (1 << by) / 2) >> by; };
   int64_t upper = divide(size, l), c = size - (upper << l);
   int64_t a = divide(upper, k), b = upper - (a << k);
   auto isExact = [&](int64_t part, int64_t unit) {
-    // Adds a remainder of at most 1/2, in units of the part.
+    // `unit` is 1 in units of `part`. The sum adds a remainder of at most 1/2.
     return most * std::abs(part) + unit / 2 <= kExactInteger;
   };
   int64_t one = int64_t(1) << shift;
@@ -359,8 +365,10 @@ static std::optional<Multiplier> splitAt(int64_t size, int64_t shift,
                     std::ldexp(float(c), -int(shift)), float(most)};
 }
 
-/// Splits `m` into parts that are exact for |t| <= `largest`, or for all t
-/// whose 8-bit result is not clamped; into two parts if possible.
+/// Splits `m` into numbers whose products with t are exact for |t| <=
+/// `largest`, or, if less, for all t for which t * m >> shift is an 8-bit
+/// integer. The middle one is 0 if possible. Returns std::nullopt if there are
+/// none.
 static std::optional<Multiplier> splitMultiplier(int64_t m, int64_t shift,
                                                  int64_t largest) {
   int64_t size = std::abs(m), most = largest;
@@ -378,7 +386,9 @@ static std::optional<Multiplier> splitMultiplier(int64_t m, int64_t shift,
   return parts;
 }
 
-/// Emits (t * m + 2^(shift - 1)) >> shift.
+/// Emits (t * m + 2^(shift - 1)) >> shift for t = `of`. If t has to be clamped,
+/// the result is exact within -128 to 127 only. Returns std::nullopt if a
+/// product is not exact.
 Carried IntegerBody::makeRequantized(Value of, CarriedNumber m, int64_t shift) {
   Carried t = get(of);
   if (!t || !t->value || t->window)

@@ -57,17 +57,19 @@ struct IntegerRange {
 
 /// The f32 value that stands for an integer of a body, or an f32 of the body.
 struct CarriedNumber {
-  Value value; // null if the range is too large
+  Value value; // null if the integer may not be exact as f32
   IntegerRange range;
-  /// The range in which the value equals the integer, if it is not exact
-  /// everywhere: outside of `window` both are on the same side of it.
+  /// Set if the f32 is not equal to the integer everywhere, because a clamp is
+  /// still to come. Then it is equal for integers within `window`, and for
+  /// others both are beyond the same end of it.
   std::optional<IntegerRange> window;
-  /// The elements, and the number of the input, if it is a constant tensor.
+  /// If the value is an element of a constant tensor: the elements of that
+  /// tensor, and the number of the input.
   const std::vector<int64_t> *constants = nullptr;
   unsigned input = 0;
 };
 
-/// The f32 form of an integer tensor, and the range of its elements.
+/// The f32 tensor with the values of an integer tensor, and their range.
 struct CarriedTensor {
   Value tensor;
   IntegerRange range;
@@ -76,7 +78,9 @@ struct CarriedTensor {
 /// Rewrites an integer body as an f32 body in `block`.
 class IntegerBody {
 public:
-  /// Appends an input with elements `numbers` that is indexed as `input` is.
+  /// Appends an f32 constant with elements `numbers` to the inputs of the op,
+  /// with the shape and indexing map of input number `input`, and returns its
+  /// block argument.
   using AddInput =
       llvm::function_ref<Value(unsigned input, ArrayRef<float> numbers)>;
 
@@ -84,10 +88,12 @@ public:
       : builder(builder), loc(loc), addInput(addInput) {}
 
   void set(Value value, CarriedNumber number) { numbers[value] = number; }
-  /// Returns the f32 form of `value`, and emits the ops that it needs.
+  /// Returns the f32 that carries the integer `value` of the body, and emits
+  /// the ops that compute it. Returns std::nullopt if it is not proven to be
+  /// exact.
   std::optional<CarriedNumber> get(Value value);
-  /// Emits a condition that compares numbers. Returns null if an operand is not
-  /// an exact f32.
+  /// Emits the i1 `value` of the body as comparisons of f32. Returns null if an
+  /// operand is not an exact f32.
   Value getCondition(Value value);
 
   Value number(float value);
@@ -102,7 +108,8 @@ public:
 private:
   Value oneWhere(arith::CmpFPredicate predicate, Value x, float than);
   std::optional<CarriedNumber> convert(Operation *op);
-  /// Returns the f32 form of `value` if it equals the integer everywhere.
+  /// Returns the f32 that carries `value` if it equals the integer everywhere
+  /// (no `window`), or std::nullopt otherwise.
   std::optional<CarriedNumber> getExact(Value value);
   std::optional<CarriedNumber> makeSum(Operation *op);
   std::optional<CarriedNumber> makeExtreme(Operation *op, bool isMax);

@@ -66,12 +66,14 @@ private:
   func::FuncOp function;
   OpBuilder builder;
   DenseMap<Value, CarriedTensor> carried;
-  std::map<const void *, std::vector<int64_t>> integers; // by attribute
+  std::map<const void *, std::vector<int64_t>>
+      integers; // of constants, by attribute
   SmallVector<Operation *> made, replaced;
 };
 } // namespace
 
-/// Returns true if `type` is static, signless and has no encoding.
+/// Returns true if the integer tensor `type` has static sizes, signless
+/// elements and no encoding.
 static bool isPlain(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   return tensor.hasStaticShape() && !tensor.getEncoding() &&
@@ -91,7 +93,8 @@ RankedTensorType IntegerCarrier::getFloats(Type type) {
 // Constants
 //===----------------------------------------------------------------------===//
 
-/// Returns the elements of a constant, one if it is a splat, or null.
+/// Returns the integer elements of a constant tensor, a single one for a splat.
+/// Returns null if it is not a constant or has no elements or known bytes.
 const std::vector<int64_t> *IntegerCarrier::getIntegers(Value tensor) {
   ElementsAttr values;
   if (!matchPattern(tensor, m_Constant(&values)))
@@ -114,8 +117,8 @@ const std::vector<int64_t> *IntegerCarrier::getIntegers(Value tensor) {
   return numbers.empty() ? nullptr : &numbers;
 }
 
-/// Creates a constant, in a resource if `resource` names one, as large ones
-/// are.
+/// Creates an f32 constant, as a dense_resource if `resource` names one, which
+/// large constants have.
 Value IntegerCarrier::makeConstant(RankedTensorType type,
                                    ArrayRef<float> numbers,
                                    StringRef resource) {
@@ -200,7 +203,8 @@ IntegerCarrier::Carried IntegerCarrier::get(Value value) {
   return made;
 }
 
-/// Converts an op that moves elements, or a fill.
+/// Converts a fill, pad, reshape, slice, insertion or concatenation of integers
+/// to f32. Returns false if an operand has no f32 form.
 bool IntegerCarrier::convertMove(Operation *op) {
   IRMapping mapping;
   IntegerRange range{INT64_MAX, INT64_MIN};
@@ -259,8 +263,9 @@ bool IntegerCarrier::convertMove(Operation *op) {
   return true;
 }
 
-/// Returns the range of a sum of `each` over the reduction loops, from `start`
-/// on. If the term is a product with a constant, its elements bound the sum.
+/// Returns the range of the sum of `term`, with values in `each`, over the
+/// reduction loops, from `start` on. If the term is a product with a constant,
+/// sums of its elements give a closer bound. Returns std::nullopt beyond 2^24.
 std::optional<IntegerRange> IntegerCarrier::getSumRange(linalg::LinalgOp op,
                                                         Value term,
                                                         IntegerRange start,
@@ -318,7 +323,9 @@ std::optional<IntegerRange> IntegerCarrier::getSumRange(linalg::LinalgOp op,
   return IntegerRange{start.low - int64_t(most), start.high + int64_t(most)};
 }
 
-/// Converts the yielded value of an op with a sum or a maximum.
+/// Converts the value that a sum or maximum yields to f32, given the
+/// accumulator `start`. Returns std::nullopt for other reductions, or if the
+/// result is not proven to be exact.
 std::optional<CarriedNumber>
 IntegerCarrier::convertReduction(linalg::LinalgOp op, IntegerBody &body,
                                  const CarriedNumber &start) {
@@ -345,8 +352,9 @@ IntegerCarrier::convertReduction(linalg::LinalgOp op, IntegerBody &body,
   return CarriedNumber{body.add(start.value, each->value), *range};
 }
 
-/// Returns the init of a maximum: -inf if that cannot change the result, as
-/// each window has an element and no element is less than the init.
+/// Returns the f32 init of a reduction. For a maximum it is -inf if no element
+/// is less than the constant fill of the init, which cannot change the result;
+/// window functions require -inf. Otherwise it is `init`.
 Value IntegerCarrier::startFromNothing(linalg::LinalgOp op, Value init) {
   auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
   Operation *last =

@@ -80,7 +80,8 @@ void ProgramBuilder::placeTransfers() {
   }
 }
 
-/// Returns the chip of the tensors in local memory, if any.
+/// Returns the chip in the layout of the first tensor in local memory, or null
+/// if there is none.
 npu::ChipAttr ProgramBuilder::findChip() {
   npu::ChipAttr found;
   function.walk([&](Operation *op) {
@@ -147,7 +148,8 @@ LogicalResult ProgramBuilder::lowerReturn(func::ReturnOp op) {
   return success();
 }
 
-/// Clones the constants that bodies use into them, as bodies must be closed.
+/// Clones constants from outside of the new function into the linalg bodies
+/// that use them. Emits an error if a body uses another value from outside.
 LogicalResult ProgramBuilder::closeBodies() {
   WalkResult walked = program.walk([&](linalg::LinalgOp op) {
     DenseMap<Value, Value> copied;
@@ -175,7 +177,8 @@ LogicalResult ProgramBuilder::closeBodies() {
   return success(!walked.wasInterrupted());
 }
 
-/// Frees each allocation after the last op that uses it or a view of it.
+/// Emits an npu.dealloc of each npu.alloc after the last op of the function
+/// that uses it or a view of it.
 void ProgramBuilder::freeTensors() {
   llvm::MapVector<Operation *, Operation *> last;
   for (Operation &op : *body)

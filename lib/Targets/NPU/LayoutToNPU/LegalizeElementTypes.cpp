@@ -14,7 +14,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns the element type in memory, or a null type if it is `type` itself.
+/// Returns the element type that a tensor has in memory, i8 for i1 and i64 for
+/// index, or null for types that stay.
 static Type getStored(Type type) {
   if (type.isInteger(1))
     return IntegerType::get(type.getContext(), 8);
@@ -47,7 +48,7 @@ static Value fromStored(OpBuilder &builder, Location loc, Type type,
   return arith::TruncIOp::create(builder, loc, type, value);
 }
 
-/// Returns true if the op can be converted to stored types.
+/// Returns true if changeOp can convert the op to tensors of the stored types.
 static bool isKnown(Operation *op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return isa<DenseElementsAttr>(constant.getValue());
@@ -59,7 +60,8 @@ static bool isKnown(Operation *op) {
              tensor::PadOp, tensor::SplatOp>(op);
 }
 
-/// Converts what a region yields as element `number` to its stored type.
+/// Converts operand `number` of a linalg.yield or tensor.yield to its type in
+/// memory, e.g. i1 to i8.
 static void storeYielded(Operation *terminator, unsigned number) {
   OpBuilder builder(terminator);
   OpOperand &yielded = terminator->getOpOperand(number);
@@ -105,7 +107,8 @@ static void changeLinalg(linalg::LinalgOp op) {
       storeYielded(body->getTerminator(), i);
 }
 
-/// Updates an op after the types of its results and operands have changed.
+/// Updates the body or value of an op whose operands and results have got
+/// stored types, so that it is valid again.
 static void changeOp(Operation *op) {
   OpBuilder builder(op);
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {

@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rewrites of npu-legalize-linalg. Law: every op computes the same
-// values in the same order, except for erf, which becomes a formula with an
-// error below 1.5e-7, logarithms and powers, which upstream's expansions
-// compute, i64 values beyond 32 bits, which become f32 (SplitI64Arguments.cpp),
-// exp of large numbers, which is not infinite (BoundArguments.cpp), and sums
-// over windows with long strides, which are sums of sums.
+// The rewrites of npu-legalize-linalg. Law: every op computes the same values
+// in the same order, with these exceptions:
+//
+//  * erf becomes a formula with an error below 1.5e-7;
+//  * logarithms and powers are those of upstream's expansions;
+//  * i64 values beyond 32 bits become f32 (SplitI64Arguments.cpp);
+//  * exp of large numbers is not infinite (BoundArguments.cpp);
+//  * sums over windows with long strides are sums of sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,11 +24,13 @@
 
 namespace mlir::layout {
 
-/// Erases the assertions in bodies, with a warning that they are not checked.
+/// Erases cf.assert ops in bodies of linalg ops, with a warning that they are
+/// not checked.
 void dropAsserts(func::FuncOp function);
 
-/// Splits a matmul with a constant, of whose result only parts are used, into
-/// one matmul per part, together with the ops in between.
+/// Splits a matmul with a constant, of whose result only disjoint slices are
+/// used, into one matmul per slice, together with the ops between it and the
+/// slices.
 void splitMatmulsBySlices(func::FuncOp function);
 
 /// Narrows tensors of which all users read the same slice to that slice.
@@ -50,30 +54,34 @@ void promoteScalarsToTensors(func::FuncOp function);
 /// constants.
 void convertExtractsToOperands(func::FuncOp function);
 
-/// Replaces reads at a row given by an element with an operand, which is a
-/// product with the table or a selection among its rows.
+/// Replaces tensor.extract of table rows that are selected by data by operands:
+/// a product of a one-hot matrix with the table, or a selection among its rows.
 void convertGathersToMatmuls(func::FuncOp function);
 
-/// Adds an input to `op` and returns the block argument of its element.
+/// Adds the input `tensor`, indexed by `map`, to `op` and returns the block
+/// argument of its element.
 Value addOperand(linalg::GenericOp op, Value tensor, AffineMap map);
 
-/// Folds tensor.extract of constants.
+/// Folds tensor.extract of constants at constant indices.
 void foldExtracts(func::FuncOp function);
 
-/// Returns the slices of `source` at `indices` of `dim` as one tensor, or null
-/// if that needs too many pieces.
+/// Returns the slices of `source` at `indices` of `dim`, concatenated along it,
+/// or null if `indices` is empty or consists of more than 256 arithmetic
+/// sequences.
 Value gatherStaticIndices(OpBuilder &builder, Location loc, Value source,
                           unsigned dim, ArrayRef<int64_t> indices);
 
-/// Returns `count` indices of `dim` from `first` on with stride `step`.
+/// Returns a slice of `tensor`: `count` indices of `dim` from `first` on with
+/// stride `step`.
 Value takeRange(OpBuilder &builder, Location loc, Value tensor, unsigned dim,
                 int64_t first, int64_t count, int64_t step = 1);
 
-/// Returns the slice at one index of `dim`, without that dim.
+/// Returns the slice of `tensor` at `index` of `dim`, without that dim.
 Value takeIndex(OpBuilder &builder, Location loc, Value tensor, unsigned dim,
                 int64_t index);
 
-/// Returns `tensor` with its dims permuted by `order`.
+/// Returns `tensor` with its dims permuted: dim d of the result is dim
+/// `order[d]`.
 Value transpose(OpBuilder &builder, Location loc, Value tensor,
                 ArrayRef<int64_t> order);
 
@@ -81,28 +89,29 @@ Value transpose(OpBuilder &builder, Location loc, Value tensor,
 /// the first window dim.
 void splitVolumes(func::FuncOp function);
 
-/// Splits a sum, maximum or minimum over windows with a stride that is too long
-/// for the chip into one over short windows, and one over its results.
+/// Splits a sum, maximum or minimum over windows with a stride above 15, the
+/// limit of the chip, into one over short windows and one over its results.
 void splitLongWindows(func::FuncOp function);
 
 /// Splits grouped convolutions into one per group. 1-D ones become 2-D with one
 /// row, and those without channels get one channel.
 void decomposeConvolutions(func::FuncOp function);
 
-/// Fuses comparisons into their users, as no memory holds i1, and erases unused
-/// ops. Returns failure if that does not converge.
+/// Fuses f32 comparisons into the ops that use their i1 results, which no
+/// memory holds, and erases unused operands and results. Fails if the patterns
+/// do not converge.
 LogicalResult fuseComparisons(func::FuncOp function);
 
 /// Replaces i1 tensors inside of a function by i8 tensors, and index tensors by
 /// i64 tensors. Bodies compute as before.
 void legalizeElementTypes(func::FuncOp function);
 
-/// Splits reductions that yield a largest or smallest element and its index into
-/// one for each.
+/// Splits reductions that yield a largest or smallest element and its index
+/// into one reduction for each.
 void splitArgReductions(func::FuncOp function);
 
-/// Computes a loop index that a body selects, e.g. an argmax, as f32 and
-/// converts it to integers afterwards.
+/// Computes results that are loop indices selected by a body, e.g. an argmax,
+/// as f32, and converts them to integers afterwards.
 void carryIndices(func::FuncOp function);
 
 /// Returns the indices 0 to `count` - 1, with `count` at most 2^24, as f32.
@@ -119,8 +128,8 @@ void splitI64Arguments(func::FuncOp function);
 /// OKKernel has no 32-bit integer sums.
 void carryIntegersInFloats(func::FuncOp function);
 
-/// Clamps arguments of exp, tanh and sigmoid that may be outside of the range in
-/// which the chip computes them, and keeps -0 from sqrt.
+/// Clamps arguments of exp, tanh and sigmoid that may be outside of the range
+/// in which the chip computes them right, and keeps -0 from sqrt.
 void boundArguments(func::FuncOp function);
 
 /// Splits ops whose bodies need several OKKernel functions into one op per

@@ -13,9 +13,11 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-// Values are attributes, which the context never frees.
+// The maximum number of values in a table. They are attributes, which the
+// context never frees.
 static constexpr int64_t kMostPoints = 1 << 18;
-// Float constants of more elements are treated as data.
+// The maximum number of elements of a float constant in a table; larger ones
+// are treated as data.
 static constexpr int64_t kMostNumbers = 1 << 12;
 
 SmallVector<int64_t> LoopValueTable::getIntegers() const {
@@ -33,7 +35,8 @@ LoopValueTables::countPoints(ArrayRef<unsigned> loops) const {
   return points;
 }
 
-/// Calls `visit` with the indices of `loops`, in row-major order.
+/// Calls `visit` for all iterations of `loops` in row-major order, with an
+/// index per loop of the op; those of other loops are 0.
 static void forEachPoint(ArrayRef<unsigned> loops, ArrayRef<int64_t> ranges,
                          function_ref<void(ArrayRef<int64_t>)> visit) {
   SmallVector<int64_t> at(ranges.size(), 0);
@@ -58,7 +61,8 @@ static int64_t linearize(ArrayRef<unsigned> loops, ArrayRef<int64_t> ranges,
   return index;
 }
 
-/// Returns the bytes of a resource if their number matches its type.
+/// Returns the bytes of a constant if their number is that of all elements of
+/// the type `of`, or std::nullopt otherwise, e.g. for a splat.
 static std::optional<ArrayRef<char>> getResourceBytes(Attribute constant,
                                                       Type of) {
   auto type = dyn_cast<RankedTensorType>(of);

@@ -63,7 +63,8 @@ bool NarrowConstants::canBeNarrow(Value tensor) {
   auto [known, isNew] = narrow.try_emplace(constant.getValue(), false);
   if (isNew) {
     auto type = dyn_cast<RankedTensorType>(tensor.getType());
-    // One more command saves three bytes per element, each read and written.
+    // A narrow constant needs one more command and saves three bytes per
+    // element, which are read and written.
     known->second = type && 6 * type.getNumElements() > launchCost &&
                     getAsBytes(tensor).has_value();
   }
@@ -80,12 +81,14 @@ int64_t NarrowConstants::getBytes(Type type, int64_t elements, bool isNarrow) {
 }
 
 namespace {
-/// The ops on cores that read a constant, or a part of it.
+/// The uses of a constant: slices and reshapes of it (`moves`), and per tensor,
+/// the constant or one of these, the operands of linalg ops that read it.
 struct Readers {
   SmallVector<Operation *> moves;
   llvm::MapVector<Value, SmallVector<OpOperand *>> reads;
 
-  /// Collects the readers. Returns false if there is a user of another kind.
+  /// Collects the uses of `tensor`. Returns false if one is not a slice, a
+  /// reshape or an input of an op for cores without layouts in the same block.
   bool collect(Value tensor);
 };
 
@@ -127,8 +130,8 @@ bool Readers::collect(Value tensor) {
   });
 }
 
-/// Returns true if every reader has the tensor in a layout to which one command
-/// converts i8 data in the same layout.
+/// Returns true if every reader has the tensor in a layout in which one command
+/// converts i8 data to f32.
 bool Narrower::isLoadedAsBytes(const Readers &readers) {
   for (auto &[tensor, uses] : readers.reads)
     for (OpOperand *use : uses)
@@ -137,7 +140,8 @@ bool Narrower::isLoadedAsBytes(const Readers &readers) {
   return true;
 }
 
-/// Creates the i8 constant, in a resource if `constant` is one.
+/// Creates the i8 constant with the values of `constant`, as a dense_resource
+/// if `constant` is one.
 static arith::ConstantOp makeBytes(OpBuilder &builder,
                                    arith::ConstantOp constant) {
   auto type =
@@ -177,8 +181,8 @@ static linalg::LinalgOp makeFloats(OpBuilder &builder, Value bytes) {
   return cast<linalg::LinalgOp>(generic.getOperation());
 }
 
-/// Replaces the constant, with a conversion before the first reader of each
-/// tensor.
+/// Replaces the constant and the slices of it by i8 ones, and converts each
+/// tensor that is read to f32 before its first reader.
 void Narrower::change(arith::ConstantOp constant, const Readers &readers) {
   IRMapping mapping;
   builder.setInsertionPoint(constant);

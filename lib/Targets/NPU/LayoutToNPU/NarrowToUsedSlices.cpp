@@ -27,7 +27,7 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// A box of indices of a tensor.
+/// A box of a tensor: the first index and the number of indices of each dim.
 struct Part {
   SmallVector<int64_t> firsts, sizes;
 
@@ -37,7 +37,8 @@ struct Part {
 };
 } // namespace
 
-/// Returns the slice that all users read, or std::nullopt if it is the whole.
+/// Returns the slice of `tensor` that all users read, or std::nullopt if they
+/// read different slices, all of it, or by other ops than slices.
 static std::optional<Part> findUsedPart(Value tensor) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   if (!type || !type.hasStaticShape() || type.getEncoding())
@@ -77,8 +78,9 @@ static FailureOr<Value> makePart(OpBuilder &builder, linalg::LinalgOp op,
   return Value((*made)->getResult(0));
 }
 
-/// Creates `part` of a reshape's result from a slice of its operand. In each
-/// group of dims, the dims inside of the first one that is not 1 must be whole.
+/// Creates the box `part` of a reshape's result from a slice of its operand.
+/// Fails if the box is no box of the operand: of the dims that one dim is split
+/// into, all after the first one of more than one index must be whole.
 static FailureOr<Value> makePart(OpBuilder &builder, Operation *reshape,
                                  ArrayRef<ReassociationIndices> groups,
                                  const Part &part) {
@@ -99,7 +101,7 @@ static FailureOr<Value> makePart(OpBuilder &builder, Operation *reshape,
       else if (wide[w] != 1)
         outer = w;
     if (isExpand) {
-      // All inner dims must be whole.
+      // All dims inside of `outer` must be whole.
       for (int64_t w : group)
         if (w != outer && part.sizes[w] != wide[w])
           return failure();

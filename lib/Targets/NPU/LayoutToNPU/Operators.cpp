@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The input memrefs and maps of an op on memory.
+/// The inputs of an op on memrefs, and their indexing maps.
 struct ProgramBuilder::Inputs {
   SmallVector<Value> memrefs;
   SmallVector<AffineMap> maps;
@@ -23,8 +23,10 @@ struct ProgramBuilder::Inputs {
   bool isChanged = false;
 };
 
-/// Loads an operand in system memory into every core that computes with it: the
-/// channels of the result that it lacks become additional dims.
+/// Loads an operand in system memory into every core that computes with it, and
+/// appends the local copy to `inputs`. Loops over the channels of the result
+/// that do not index the operand become leading dims of the copy. Emits an
+/// error if the copy does not fit.
 LogicalResult ProgramBuilder::loadForAll(linalg::LinalgOp op,
                                          OpOperand &operand, Inputs &inputs) {
   Location loc = op.getLoc();
@@ -71,7 +73,8 @@ LogicalResult ProgramBuilder::loadForAll(linalg::LinalgOp op,
   return success();
 }
 
-/// Creates an operand whose sizes are used, but whose elements are not read.
+/// Creates local memory for an operand of which the op uses the sizes but no
+/// element, e.g. the window of a pooling, and fills it with 0.
 Value ProgramBuilder::makeWindow(linalg::LinalgOp op, RankedTensorType type) {
   auto layout = cast<NpuScatterAttr>(
       cast<RankedTensorType>(op.getDpsInits()[0].getType()).getEncoding());
@@ -80,7 +83,9 @@ Value ProgramBuilder::makeWindow(linalg::LinalgOp op, RankedTensorType type) {
   return window;
 }
 
-/// Returns the memory of the result, initialized if the op reads it.
+/// Returns the local memory of the result of `init`, with the elements of the
+/// init if the op reads them: the memory of the init if it may be overwritten,
+/// or else a copy. Emits an error if the result is not in local memory.
 FailureOr<Value> ProgramBuilder::makeInit(linalg::LinalgOp op,
                                           OpOperand &init) {
   Location loc = op.getLoc();
@@ -107,7 +112,8 @@ FailureOr<Value> ProgramBuilder::makeInit(linalg::LinalgOp op,
   return dest;
 }
 
-/// Lowers ops that only move elements to transfers between any memories.
+/// Lowers linalg.transpose and linalg.copy to a copy between any memories.
+/// Fails, without an error, for other ops.
 LogicalResult ProgramBuilder::lowerOnSystem(linalg::LinalgOp op) {
   if (auto transpose = dyn_cast<linalg::TransposeOp>(*op)) {
     Value source = getMemory(transpose.getInput());
@@ -189,7 +195,7 @@ void ProgramBuilder::makeGeneric(linalg::LinalgOp op, const Inputs &inputs,
   }
   for (Operation &inner : *op.getBlock())
     builder.clone(inner, mapping);
-  // The contents of work memory are not used afterwards.
+  // The work buffer is a second result, which nothing reads.
   if (hasWork) {
     block->addArgument(block->getArguments().back().getType(), op.getLoc());
     Operation *yield = block->getTerminator();

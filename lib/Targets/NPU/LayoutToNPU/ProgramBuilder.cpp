@@ -53,8 +53,10 @@ Value ProgramBuilder::makeLocal(Location loc, RankedTensorType type) {
                               IntegerAttr(), IntegerAttr());
 }
 
-/// Creates memory for a tensor, or returns its in-place destination or
-/// argument.
+/// Returns memory for a tensor. A tensor that is computed in its slice of a
+/// concatenation gets that slice, and one with a layout new local memory. A
+/// tensor that is returned, also by insertions into it, gets the argument of
+/// the result, and any other one a scratch argument.
 Value ProgramBuilder::makeMemory(Location loc, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (inPlaceParts.contains(tensor))
@@ -73,7 +75,8 @@ Value ProgramBuilder::makeMemory(Location loc, Value tensor) {
   return makeScratch(loc, getMemRefType(type));
 }
 
-/// Returns the global of a constant, one per value.
+/// Returns a memref.get_global of the constant `value`. Equal constants share
+/// one memref.global.
 Value ProgramBuilder::getGlobal(Location loc, ElementsAttr value) {
   memref::GlobalOp &global = globals[value];
   auto tensor = RankedTensorType::get(value.getShapedType().getShape(),
@@ -116,8 +119,8 @@ Value ProgramBuilder::getMemory(Value tensor) {
   return memory[tensor] = made;
 }
 
-/// Copies the elements of a tensor to new memory. Fills and empty tensors need
-/// no memory of their own for this.
+/// Copies the elements of `tensor` to the new memory `to`. A constant fill is
+/// written directly to it, and an empty tensor is not copied.
 void ProgramBuilder::initialize(Location loc, Value tensor, Value to) {
   if (!memory.count(tensor)) {
     if (tensor.getDefiningOp<tensor::EmptyOp>())
@@ -129,8 +132,8 @@ void ProgramBuilder::initialize(Location loc, Value tensor, Value to) {
 }
 
 /// Returns true if the op may overwrite the memory of the operand: it has no
-/// other use, and the memory is not an argument, a constant or a part of a
-/// tensor.
+/// other use, and the memory is not that of an argument, a constant, a slice or
+/// a concatenation that is still read in parts.
 bool ProgramBuilder::isOverwritable(OpOperand &use) {
   Value tensor = use.get();
   if (!tensor.hasOneUse() || isa<BlockArgument>(tensor) ||

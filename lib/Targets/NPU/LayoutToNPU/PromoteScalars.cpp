@@ -43,12 +43,14 @@ private:
   Value insert(OpBuilder &builder, tensor::InsertOp op);
   Value pad(OpBuilder &builder, tensor::PadOp op);
 
-  /// The tensor of each scalar that is known at run time only.
+  /// The rank-0 tensor of each scalar that is known at run time only.
   DenseMap<Value, Value> tensors;
 };
 } // namespace
 
-/// Returns the offsets of an element if they are constant and in bounds.
+/// Returns the indices of an element of a tensor of `type`, or std::nullopt
+/// unless they are constant and in bounds, and the type is static and has no
+/// layout.
 static std::optional<SmallVector<OpFoldResult>>
 getPlace(OperandRange indices, RankedTensorType type) {
   SmallVector<OpFoldResult> place = getAsOpFoldResult(indices);
@@ -71,7 +73,8 @@ static Value makeEmpty(OpBuilder &builder, Location loc,
                                  type.getElementType());
 }
 
-/// Reshapes `tensor` to `type`.
+/// Reshapes `tensor` to `type`, which has as many elements, by collapsing and
+/// expanding all dims.
 static Value reshape(OpBuilder &builder, Location loc, Value tensor,
                      RankedTensorType type) {
   auto all = [](RankedTensorType type) {
@@ -99,7 +102,8 @@ static Value reshape(OpBuilder &builder, Location loc, Value tensor,
                                                              tensor, all(type));
 }
 
-/// Returns a scalar as a tensor of one element, or a null value if it has none.
+/// Returns a scalar as a tensor of one element and rank `rank`, or null if it
+/// is neither a constant nor one of `tensors`.
 Value NumberCarrier::getTensor(OpBuilder &builder, Value number,
                                unsigned rank) {
   auto type =
@@ -128,7 +132,8 @@ void NumberCarrier::extract(tensor::ExtractOp op) {
                            op.getTensor(), *place, ones, ones));
 }
 
-/// Rewrites a scalar op as an op on tensors of rank 0.
+/// Rewrites a scalar op on constants and at least one run-time scalar of
+/// `tensors` as a linalg.generic on rank-0 tensors.
 void NumberCarrier::visitNumber(Operation *op) {
   llvm::SetVector<Value> known;
   for (Value operand : op->getOperands())
@@ -157,7 +162,8 @@ void NumberCarrier::visitNumber(Operation *op) {
   tensors[op->getResult(0)] = generic.getResult(0);
 }
 
-/// Fills `init` with a runtime scalar. Returns a null value for other scalars.
+/// Creates an op that fills `init` with a scalar of `tensors`. Returns null for
+/// other scalars.
 Value NumberCarrier::fill(OpBuilder &builder, Location loc, Value number,
                           Value init) {
   auto type = cast<RankedTensorType>(init.getType());
@@ -223,7 +229,8 @@ Value NumberCarrier::insert(OpBuilder &builder, tensor::InsertOp op) {
                                        op.getDest(), *place, ones, ones);
 }
 
-/// Fills the result with a runtime scalar and inserts the source.
+/// Rewrites a pad with a run-time scalar: fills the result with it and inserts
+/// the source. Returns null for other pads.
 Value NumberCarrier::pad(OpBuilder &builder, tensor::PadOp op) {
   Value number = op.getConstantPaddingValue();
   if (!number || !op.getSourceType().hasStaticShape())
@@ -241,7 +248,8 @@ Value NumberCarrier::pad(OpBuilder &builder, tensor::PadOp op) {
       ones);
 }
 
-/// Replaces the runtime scalars that a body uses by operands.
+/// Replaces the scalars of `tensors` that a linalg.generic reads, as inputs or
+/// in its body, by rank-0 tensor inputs.
 void NumberCarrier::giveOperands(linalg::GenericOp op) {
   if (!op.hasPureTensorSemantics() || op.hasDynamicShape())
     return;

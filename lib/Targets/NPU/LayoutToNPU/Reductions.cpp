@@ -32,12 +32,14 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The rank of tensors with window functions.
+/// The rank of the tensors of OKKernel's window functions.
 static constexpr unsigned kDimsOfWindows = 4;
-/// The number of commands of a minimum as a negated maximum.
+/// The number of commands of a minimum that is computed as a negated maximum.
+/// Reductions of fewer elements are not rewritten.
 static constexpr int64_t kCommands = 3;
 
-/// Returns the function that reduces a single f32 tensor, or std::nullopt.
+/// Returns the OKKernel function of a reduction of a single f32 input by a sum,
+/// maximum or minimum, or std::nullopt for other ops.
 static std::optional<npu::ElementFunction>
 findReducingFunction(linalg::LinalgOp op) {
   if (op->getNumOperands() != 2 || op.getNumDpsInits() != 1 ||
@@ -51,7 +53,8 @@ findReducingFunction(linalg::LinalgOp op) {
   return function;
 }
 
-/// Collapses adjacent reduction loops.
+/// Collapses adjacent reduction loops of an op to one, if all operands have the
+/// dims that they index in this order.
 static void collapse(linalg::LinalgOp op) {
   auto kinds = op.getIteratorTypesArray();
   SmallVector<ReassociationIndices> groups;
@@ -91,8 +94,8 @@ static Value negate(OpBuilder &builder, Location loc, Value tensor) {
   return linalg::FillOp::create(builder, loc, negated, empty).getResult(0);
 }
 
-/// Returns true if a maximum or minimum starts from its neutral element, as
-/// window functions do.
+/// Returns true if the init of a maximum or minimum is a fill with the neutral
+/// element (-inf or inf), from which window functions start.
 static bool startsFromNothing(linalg::LinalgOp op) {
   APFloat number(0.0f);
   auto fill = op->getOperand(1).getDefiningOp<linalg::FillOp>();
@@ -122,8 +125,9 @@ static void negateMinimum(linalg::LinalgOp op, unsigned first) {
   op.erase();
 }
 
-/// Splits a maximum or minimum into a window from the neutral element, and the
-/// combination with the init.
+/// Splits a maximum or minimum with another init than the neutral element: the
+/// reduction starts from that, and a second op combines its result with the
+/// init.
 static void reduceFirst(linalg::LinalgOp op, bool isMax) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
@@ -167,7 +171,8 @@ static void rewriteAll(func::FuncOp function, Rewrite rewrite) {
     rewrite(op);
 }
 
-/// Returns the summed dims of a factor, in its order.
+/// Returns the index expressions of `map`, that of a factor of a product, that
+/// are one of the summed loops `loops`, in the order of the dims.
 static SmallVector<AffineExpr> getSummed(AffineMap map,
                                          ArrayRef<unsigned> loops) {
   return llvm::filter_to_vector(map.getResults(), [&](AffineExpr dim) {
@@ -175,7 +180,8 @@ static SmallVector<AffineExpr> getSummed(AffineMap map,
   });
 }
 
-/// Transposes a factor so that its summed dims are last, and returns its map.
+/// Transposes a factor of a product so that the dims indexed by `summed` are
+/// last, and returns its new indexing map.
 static AffineMap transposeFactor(OpBuilder &builder, OpOperand &factor,
                                  AffineMap map, ArrayRef<AffineExpr> summed) {
   SmallVector<AffineExpr> dims =

@@ -17,7 +17,8 @@ static RankedTensorType getWithDim(Type type) {
                                cast<RankedTensorType>(type).getElementType());
 }
 
-/// Creates the init of an op as a tensor of one element.
+/// Creates the rank-0 init of an op as a tensor<1>: an empty tensor or a fill
+/// if `init` is one, or else a reshape.
 static Value makeInit(OpBuilder &builder, Location loc, Value init) {
   RankedTensorType type = getWithDim(init.getType());
   auto makeEmpty = [&]() -> Value {
@@ -33,8 +34,9 @@ static Value makeInit(OpBuilder &builder, Location loc, Value init) {
                                        ArrayRef<ReassociationIndices>());
 }
 
-/// Adds a leading dim of size 1, which is spread over the cores as all other
-/// dims are reduced. Returns scalars unchanged.
+/// Adds a leading dim of size 1 to an input by tensor.expand_shape. It is the
+/// dim that is spread over the cores, as all others are reduced. Returns
+/// scalars and rank-0 tensors unchanged.
 static Value giveDim(OpBuilder &builder, Location loc, Value input) {
   auto type = dyn_cast<RankedTensorType>(input.getType());
   if (!type || type.getRank() == 0)

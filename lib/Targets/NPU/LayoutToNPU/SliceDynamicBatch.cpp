@@ -41,7 +41,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// The batch dim of a tensor, and its number of indices per index of the batch.
+/// The dynamic dim of a tensor, which is the batch, and the number of its
+/// indices per index of the batch, more than 1 after a collapse.
 struct DynamicDim {
   unsigned dim = 0;
   int64_t count = 0;
@@ -74,9 +75,10 @@ private:
   void slice();
 
   func::FuncOp function;
-  SmallVector<BlockArgument> arguments; // with the batch outermost
+  SmallVector<BlockArgument> arguments; // those with a dynamic dim 0
   DenseMap<Value, DynamicDim> dynamicDims;
-  /// Integers that are this multiple of the size of the batch.
+  /// The factor of each integer value that is a constant multiple of the size
+  /// of the batch.
   DenseMap<Value, int64_t> sizes;
 };
 } // namespace
@@ -89,7 +91,8 @@ static std::optional<unsigned> findDynamicDim(Type type) {
          tensor.getShape().begin();
 }
 
-/// Records the batch dim of `tensor`. Returns false if another dim is dynamic.
+/// Records that the batch is dim `batch.dim` of `tensor`. Returns false if
+/// another dim is dynamic, that dim is static, or the tensor has a layout.
 bool DynamicBatch::setDynamic(Value tensor, DynamicDim batch) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   if (!type || type.getEncoding() || type.getNumDynamicDims() != 1 ||
@@ -134,8 +137,8 @@ LogicalResult DynamicBatch::report(Operation *op) {
 }
 
 /// Returns true if a comparison of a size with a constant has the same result
-/// for all sizes, e.g. "< 0". As unsigned, a negative constant exceeds all
-/// sizes.
+/// for all sizes, e.g. "< 0". In unsigned comparisons a negative constant
+/// exceeds all sizes.
 static bool isSameForAllSizes(arith::CmpIOp compare) {
   std::optional<int64_t> with = getConstantIntValue(compare.getRhs());
   arith::CmpIPredicate predicate = compare.getPredicate();
@@ -144,8 +147,9 @@ static bool isSameForAllSizes(arith::CmpIOp compare) {
                                   predicate == arith::CmpIPredicate::slt)));
 }
 
-/// Propagates integers computed from the size of the batch. They are exact for
-/// a batch of 1.
+/// Records in `sizes` the result of an op on integers that are multiples of the
+/// size of the batch. Returns false if the result is not such a multiple, or if
+/// a comparison may differ between sizes.
 bool DynamicBatch::visitSize(Operation *op) {
   auto getCount = [&](unsigned i) {
     auto found = sizes.find(op->getOperand(i));
@@ -202,8 +206,9 @@ bool DynamicBatch::visitSize(Operation *op) {
   return true;
 }
 
-/// Returns the index of a body as a loop or a constant. A select of 0 if the
-/// batch has size 1, as for broadcast dims, counts as the loop.
+/// Returns the index of a body as a loop or a constant, or std::nullopt. A
+/// select of 0 if the batch has size 1, as for broadcast dims, counts as the
+/// loop.
 std::optional<AffineExpr> DynamicBatch::getIndex(linalg::GenericOp op,
                                                  Value index) {
   if (std::optional<int64_t> known = getConstantIntValue(index))
@@ -227,7 +232,8 @@ std::optional<AffineExpr> DynamicBatch::getIndex(linalg::GenericOp op,
   return isOfBatch ? std::make_optional(expr) : std::nullopt;
 }
 
-/// Replaces reads of a batch at loop indices by operands.
+/// Replaces each tensor.extract in the body from a tensor with the batch, at
+/// loop indices and constants, by an operand.
 void DynamicBatch::readAsOperands(linalg::GenericOp op) {
   if (!op.hasPureTensorSemantics())
     return;
@@ -294,7 +300,8 @@ bool DynamicBatch::visitLoops(Operation *op, const LoopsRule &rule) {
             }).wasInterrupted();
 }
 
-/// Propagates through pads, concatenations and casts that keep the batch.
+/// Propagates the batch through a pad, concatenation or cast that keeps its dim
+/// whole. Returns false for others.
 bool DynamicBatch::visitEachDim(Operation *op, const PerDimRule &rule) {
   std::optional<DynamicDim> batch;
   for (Value operand : op->getOperands()) {
@@ -341,7 +348,8 @@ bool DynamicBatch::visitReshape(Operation *op,
   return false;
 }
 
-/// Returns true if a slice contains all indices of the batch.
+/// Returns true if a slice of a tensor with dynamic dim `batch` contains all
+/// indices of that dim.
 bool DynamicBatch::takesWhole(OffsetSizeAndStrideOpInterface slice,
                               DynamicDim batch) const {
   auto size = dyn_cast<Value>(slice.getMixedSizes()[batch.dim]);
@@ -350,7 +358,8 @@ bool DynamicBatch::takesWhole(OffsetSizeAndStrideOpInterface slice,
          isConstantIntValue(slice.getMixedStrides()[batch.dim], 1);
 }
 
-/// Returns the dim of the part for `dim` of the whole, given the dropped dims.
+/// Returns the dim of a rank-reduced slice that is `dim` of the whole tensor,
+/// given the dims `dropped` of the whole.
 static unsigned getDimOfPart(const llvm::SmallBitVector &dropped,
                              unsigned dim) {
   unsigned before = 0;
@@ -422,8 +431,8 @@ bool DynamicBatch::visit(Operation *op) {
   return each && visitEachDim(op, *each);
 }
 
-/// Sets the types of arguments and results to those of one index. The
-/// canonicalizer propagates the sizes.
+/// Sets the batch of arguments, results and concatenations to size 1, with
+/// casts in between. The canonicalizer propagates the sizes to other ops.
 void DynamicBatch::slice() {
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
   auto getSlice = [](Value tensor, DynamicDim batch) {

@@ -36,13 +36,15 @@ using namespace mlir::layout;
 namespace {
 using Predicate = arith::CmpFPredicate;
 
-/// A reduction to an extreme element and its index.
+/// A linalg.generic that reduces along one loop to the largest or smallest
+/// element of an input and its index, e.g. an argmax.
 struct ArgReduction {
-  unsigned best = 0, place = 0; // results
+  unsigned best = 0, place = 0; // numbers of the results
   BlockArgument x;
   unsigned loop = 0;
   bool isMax = false, takesLast = false, takesNaN = false;
-  /// The inits.
+  /// The constants that the inits of the element and of the index are filled
+  /// with.
   APFloat worst = APFloat(0.0f);
   APInt none;
 };
@@ -56,8 +58,9 @@ static bool isSelfComparison(Value value, Value x,
          llvm::is_contained(predicates, compare.getPredicate());
 }
 
-/// Matches the comparison of an element with the best one so far, by an ordered
-/// predicate or an unordered one.
+/// Matches the comparison of an element `x` with the best one so far, by an
+/// ordered predicate, or an unordered one if `isUnordered`. Sets isMax and
+/// takesLast.
 static bool matchCompare(Value value, Value x, Value best, bool isUnordered,
                          ArgReduction &found) {
   auto compare = value.getDefiningOp<arith::CmpFOp>();
@@ -78,7 +81,8 @@ static bool matchCompare(Value value, Value x, Value best, bool isUnordered,
   return isGreater || isLess;
 }
 
-/// Matches the condition to take an element, with or without NaN.
+/// Matches the condition under which an element `x` replaces `best`: a
+/// comparison, which may be combined with checks that prefer NaN (takesNaN).
 static bool matchCondition(Value value, Value x, Value best,
                            ArgReduction &found) {
   auto isNaN = [&](Value value) {
@@ -158,7 +162,7 @@ static std::optional<ArgReduction> matchArgReduction(linalg::GenericOp op) {
   return found;
 }
 
-/// Creates the reduction to the extreme element.
+/// Creates the reduction to the extreme element alone, with the init of `op`.
 static Value makeExtreme(OpBuilder &builder, linalg::GenericOp op,
                          const ArgReduction &found) {
   OpOperand &x = op->getOpOperand(found.x.getArgNumber());
@@ -185,8 +189,8 @@ static Value makeExtreme(OpBuilder &builder, linalg::GenericOp op,
       .getResult(0);
 }
 
-/// Creates the reduction to the index of an element equal to `top`, from
-/// `none` on.
+/// Creates the reduction to the first or last index of an element equal to
+/// `top`. It starts from `none`, which stays if there is no such element.
 static Value makePlace(OpBuilder &builder, linalg::GenericOp op,
                        const ArgReduction &found, Value top, Value none) {
   OpOperand &x = op->getOpOperand(found.x.getArgNumber());
@@ -224,7 +228,8 @@ static Value makePlace(OpBuilder &builder, linalg::GenericOp op,
       .getResult(0);
 }
 
-/// Replaces `place` by the init if no element was better than that of `top`.
+/// Replaces the index `place` by the init of `op` where no element was better
+/// than the init, so that `top` still has its value.
 static Value keepStart(OpBuilder &builder, linalg::GenericOp op,
                        const ArgReduction &found, Value top, Value place,
                        Value none) {

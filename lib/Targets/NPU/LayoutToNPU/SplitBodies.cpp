@@ -28,7 +28,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// A value of a body as a tensor, and the map from iterations to its elements.
+/// A tensor with the values that a value of a body has in all iterations, and
+/// the map from iterations to its elements.
 struct Element {
   Value tensor;
   AffineMap map;
@@ -36,7 +37,8 @@ struct Element {
   bool isOverwritable = false;
 };
 
-/// The ops of a body that form one function, and the values that they read.
+/// The ops of a body that form one OKKernel function, and the values that they
+/// read from other ops.
 struct BodyPattern {
   SmallVector<Operation *> ops;
   SmallVector<Value> leaves;
@@ -72,7 +74,8 @@ static bool isConstant(Value value) {
   return matchPattern(value, m_Constant());
 }
 
-/// Returns true if an op of a body is a function, or a part of one.
+/// Returns true if an op of a body is an OKKernel function by itself, or can be
+/// part of one, as a comparison whose users are selects.
 static bool hasFunction(Operation &op) {
   auto isOnlySelecting = [&] {
     return llvm::all_of(op.getUses(), [](OpOperand &use) {
@@ -105,8 +108,9 @@ static bool hasFunction(Operation &op) {
              math::RsqrtOp, math::ExpOp, math::TanhOp>(op);
 }
 
-/// Returns true if every op of the body has a function, since others would
-/// become kernels. Values from outside of the body must be constants.
+/// Returns true if every op of the body is an OKKernel function or a part of
+/// one, because others would become kernels. Values from outside of the body
+/// must be constants.
 bool BodySplitter::canSplit() {
   auto isWord = [](Type type) { return type.isF32() || type.isInteger(32); };
   for (Operation &inner : op.getBlock()->without_terminator()) {
@@ -122,12 +126,13 @@ bool BodySplitter::canSplit() {
   return true;
 }
 
-/// Returns the largest set of ops that is one function of its leaves.
+/// Returns the largest set of ops, ending with the one that defines `value`,
+/// that is one OKKernel function, e.g. a comparison and its select.
 BodyPattern BodySplitter::getPattern(Value value) const {
   BodyPattern pattern;
   Operation *last = value.getDefiningOp();
   SmallVector<Operation *> inner{last};
-  Value clamped; // by the function
+  Value clamped; // the argument, if the function includes its clamps
   if (auto select = dyn_cast<arith::SelectOp>(last)) {
     if (Operation *compare = select.getCondition().getDefiningOp())
       inner.push_back(compare);
@@ -155,8 +160,9 @@ BodyPattern BodySplitter::getPattern(Value value) const {
   return pattern;
 }
 
-/// Returns the map from iterations to a tensor over the loops that a value
-/// depends on; the map of the result if these are all loops.
+/// Returns the indexing map of the tensor for the result of `pattern`: its dims
+/// are the loops that it depends on. It is the map of the op's result if these
+/// are all loops.
 AffineMap BodySplitter::getMap(const BodyPattern &pattern) {
   llvm::SmallBitVector used(op.getNumLoops());
   for (Value leaf : pattern.leaves)
@@ -282,7 +288,7 @@ bool BodySplitter::run() {
     op->erase();
     return true;
   }
-  // A sum or a maximum is kept; only its term is split.
+  // A reduction keeps its last op, the sum or maximum; only its term is split.
   Operation *last = yielded.getDefiningOp();
   if (!isa<arith::AddFOp, arith::MaximumFOp, arith::MinimumFOp,
            arith::MaxNumFOp, arith::MinNumFOp>(last))
@@ -296,8 +302,9 @@ bool BodySplitter::run() {
   if (!isOut(last->getOperand(1 - term)) || isa<BlockArgument>(summed) ||
       isConstant(summed))
     return false;
-  // The product of a matmul or a convolution is part of its sum, but not the
-  // product of a dot product.
+  // The multiplication of a matmul or a convolution is part of its function and
+  // stays in the reduction, but that of a dot product, without rows and
+  // columns, is split off.
   FailureOr<linalg::ContractionDimensions> dims = npu::getProductDims(op);
   bool isOfRows = succeeded(dims) && dims->m.empty() && dims->n.empty();
   SmallPtrSet<Value, 4> leaves;
@@ -355,8 +362,9 @@ void layout::generalizeBodies(func::FuncOp function) {
   }
 }
 
-/// Broadcasts operands that lack loops of the result, if the function has no
-/// strides: such functions traverse all operands alike.
+/// Copies operands that do not depend on all loops of the result to its shape,
+/// if the OKKernel function has no strides: such functions traverse all
+/// operands alike.
 static void copyAlongLoops(linalg::GenericOp op) {
   std::optional<npu::ElementFunction> function = npu::getElementFunction(op);
   AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));

@@ -33,20 +33,21 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// The uses of a tensor: ops that move its elements, and conversions to f32 in
-/// bodies.
+/// The uses of an i64 tensor: ops that move its elements, and conversions of
+/// its elements to f32 in bodies.
 struct WideUses {
   SmallVector<Operation *> users, moves;
   SmallVector<std::pair<BlockArgument, arith::SIToFPOp>> casts;
   SmallVector<BlockArgument> elements;
 
-  /// Collects the uses. Returns false if one is of another kind, outside of
-  /// `words`.
+  /// Collects the uses of `tensor`, except by the ops `words`. Returns false if
+  /// one is neither a move nor a conversion to f32.
   bool collect(Value tensor, const SetVector<Operation *> &words);
   void read(Value tensor, Value floats);
 };
 
-/// Rewrites the ops that build i64 results to words.
+/// Rewrites the ops that compute i64 results of the function to ops on two
+/// 32-bit words per element.
 class WideResults {
 public:
   explicit WideResults(func::FuncOp function);
@@ -91,7 +92,8 @@ bool WideUses::collect(Value tensor, const SetVector<Operation *> &words) {
   });
 }
 
-/// Replaces `tensor` by `floats` in all collected uses.
+/// Replaces the i64 `tensor` by the f32 `floats` in all collected uses, and
+/// erases the conversions to f32.
 void WideUses::read(Value tensor, Value floats) {
   tensor.replaceUsesWithIf(floats, [&](OpOperand &use) {
     return llvm::is_contained(users, use.getOwner());
@@ -162,7 +164,8 @@ static RankedTensorType getWords(Type type) {
   return RankedTensorType::get(shape, IntegerType::get(type.getContext(), 32));
 }
 
-/// Converts f32 with integer values to words.
+/// Creates the i64 values of `floats`, integers up to 2^24, as two i32 words
+/// per element in a new last dim, the low word first.
 static Value makeWords(OpBuilder &builder, Value floats) {
   Location loc = floats.getLoc();
   auto type = cast<RankedTensorType>(floats.getType());
@@ -184,7 +187,7 @@ static Value makeWords(OpBuilder &builder, Value floats) {
     return IntegerBody(body, loc, nullptr)
         .word(x, {-kExactInteger, kExactInteger});
   });
-  // The sign bit, in all bits.
+  // The high word consists of copies of the sign bit.
   Value high = makeWord(low, [&](OpBuilder &body, Value x) -> Value {
     Value by = arith::ConstantOp::create(body, loc, body.getI32IntegerAttr(31));
     return arith::ShRSIOp::create(body, loc, x, by);
@@ -219,7 +222,7 @@ WideResults::WideResults(func::FuncOp function) : function(function) {
     if (!words.empty() && isa<BlockArgument>(operand.get()) &&
         isWide(operand.get()))
       returned.push_back(&operand);
-  // Other users of these ops would lack the i64 tensor.
+  // If another op uses an i64 tensor of these ops, no result is converted.
   for (Operation *op : words)
     for (Operation *user : op->getUsers())
       if (!words.contains(user)) {
@@ -229,7 +232,8 @@ WideResults::WideResults(func::FuncOp function) : function(function) {
       }
 }
 
-/// Returns true if `tensor` consists of arguments and integers computed as f32.
+/// Returns true if `tensor` consists of slices and reshapes of i64 arguments
+/// and of integers computed as f32. Appends the ops in between to `ops`.
 bool WideResults::plan(Value tensor, SetVector<Operation *> &ops) {
   if (isa<BlockArgument>(tensor))
     return isWide(tensor);

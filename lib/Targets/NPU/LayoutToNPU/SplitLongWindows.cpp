@@ -29,16 +29,17 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// A dim of the input with index `stride` * point + tap, and the factor of the
-/// stride that the first step has.
+/// A dim of the input with index stride * p + t, where p is the parallel loop
+/// `point` and t the reduction loop `tap`. `factor` is the stride of the first
+/// of two steps.
 struct LongDim {
   unsigned dim, point, tap;
   int64_t stride, factor;
 };
 } // namespace
 
-/// Returns the largest stride of a first step such that a second one with the
-/// rest of the stride is supported, or std::nullopt if there is none.
+/// Returns the largest factor of `stride` and `window`, at most 15, such that
+/// the rest of the stride is at most 15, too, or std::nullopt if there is none.
 static std::optional<int64_t> findFactor(int64_t stride, int64_t window) {
   for (int64_t factor = npu::kMostWindowStride; factor > 1; --factor)
     if (stride % factor == 0 && window % factor == 0 &&
@@ -47,7 +48,8 @@ static std::optional<int64_t> findFactor(int64_t stride, int64_t window) {
   return std::nullopt;
 }
 
-/// Returns the dims of `operand` that windows move along with a long stride.
+/// Returns the dims of `operand` along which windows have a stride above 15
+/// that can be split.
 static SmallVector<LongDim> findLongDims(linalg::LinalgOp op,
                                          OpOperand &operand) {
   SmallVector<LongDim> found;
@@ -77,8 +79,9 @@ static SmallVector<LongDim> findLongDims(linalg::LinalgOp op,
   return found;
 }
 
-/// Returns the operand that a sum, maximum or minimum of f32 reduces, or null.
-/// Other inputs must state sizes alone.
+/// Returns the only input whose elements a sum, maximum or minimum of f32
+/// reads, or null for other ops. Further inputs may state the sizes of the
+/// window.
 static OpOperand *findReduced(linalg::LinalgOp op) {
   if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0 ||
       !op.hasPureTensorSemantics() || op.hasDynamicShape() ||
@@ -99,7 +102,8 @@ static OpOperand *findReduced(linalg::LinalgOp op) {
                                                                  : nullptr;
 }
 
-/// Returns a tensor of the neutral element of the reduction.
+/// Returns a tensor of `shape` filled with the neutral element of `combiner`:
+/// 0, -inf or inf.
 static Value makeNeutral(OpBuilder &builder, Location loc, Operation *combiner,
                          ArrayRef<int64_t> shape) {
   auto type = builder.getF32Type();
@@ -113,7 +117,8 @@ static Value makeNeutral(OpBuilder &builder, Location loc, Operation *combiner,
   return linalg::FillOp::create(builder, loc, start, empty).getResult(0);
 }
 
-/// Reduces windows of `factor` elements along each long dim of the input.
+/// Creates the first step: reduces windows of `factor` elements with stride
+/// `factor` along each of `dims` of the input.
 static Value reduceFirst(linalg::GenericOp op, OpOperand &input,
                          ArrayRef<LongDim> dims) {
   OpBuilder builder(op);
@@ -132,7 +137,7 @@ static Value reduceFirst(linalg::GenericOp op, OpOperand &input,
     window.push_back(dim.factor);
     shape[dim.dim] =
         ((ranges[dim.point] - 1) * dim.stride + ranges[dim.tap]) / dim.factor;
-    // Window functions take an input without rows that they do not read.
+    // The input must not have rows that no window reads.
     int64_t reach = shape[dim.dim] * dim.factor;
     if (reach < type.getDimSize(dim.dim))
       image = takeRange(builder, loc, image, dim.dim, 0, reach);
@@ -165,7 +170,8 @@ static Value reduceFirst(linalg::GenericOp op, OpOperand &input,
       .getResult(0);
 }
 
-/// Reads the result of the first step instead of the input.
+/// Changes `op` to the second step, which reads `first`, the result of the
+/// first one, with the rest of the strides and windows.
 static void reduceRest(linalg::GenericOp op, OpOperand &input, Value first,
                        ArrayRef<LongDim> dims) {
   OpBuilder builder(op);
@@ -198,7 +204,8 @@ static void reduceRest(linalg::GenericOp op, OpOperand &input, Value first,
   op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
 }
 
-/// Returns true if all inputs but `reduced` are indexed by single loops.
+/// Returns true if the dims of all inputs but `reduced` are indexed by single
+/// loops.
 static bool statesSizesByLoops(linalg::LinalgOp op, OpOperand &reduced) {
   return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
     return input == &reduced ||

@@ -24,8 +24,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns the dim along which all users are disjoint slices, or std::nullopt
-/// if there are other users.
+/// Returns the dim along which all users of `tensor` read disjoint slices, or
+/// std::nullopt if one reads all of it or anything else.
 static std::optional<unsigned> findCutDim(Value tensor) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   if (!type || !type.hasStaticShape() || type.getEncoding() ||
@@ -56,7 +56,8 @@ static std::optional<unsigned> findCutDim(Value tensor) {
 }
 
 namespace {
-/// Creates slices of a tensor along one of its dims.
+/// Creates slices of a computed tensor along one dim by slicing the ops that
+/// compute it.
 class Slicer {
 public:
   explicit Slicer(OpBuilder &builder) : builder(builder) {}
@@ -64,7 +65,8 @@ public:
   /// Returns true if `tensor` is computed from a matmul with a constant, by ops
   /// that can be sliced along `dim`.
   static bool comesOfProduct(Value tensor, unsigned dim);
-  /// Creates the slice of `size` indices from `first` on.
+  /// Creates ops that compute only `size` indices of `dim` of `tensor`, from
+  /// `first` on. Fails if an op cannot be tiled.
   FailureOr<Value> make(Value tensor, unsigned dim, int64_t first,
                         int64_t size);
 
@@ -73,7 +75,8 @@ private:
 };
 } // namespace
 
-/// Returns the loop that indexes `dim` of the result.
+/// Returns the loop that indexes `dim` of the only result, or std::nullopt for
+/// ops with dynamic sizes, several results or other maps.
 static std::optional<unsigned> getLoop(linalg::LinalgOp op, unsigned dim) {
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   if (op.getNumDpsInits() != 1 || !op.hasPureTensorSemantics() ||
@@ -82,8 +85,9 @@ static std::optional<unsigned> getLoop(linalg::LinalgOp op, unsigned dim) {
   return map.getDimPosition(dim);
 }
 
-/// Returns the source dim of which the result dim is the outermost part, and
-/// its number of indices per index of the result dim.
+/// Returns the source dim of which result dim `dim` is the outermost part, and
+/// the number of its indices per index of `dim`. Returns std::nullopt if a dim
+/// of more than one index is outside of `dim`.
 static std::optional<std::pair<unsigned, int64_t>>
 getSourceDim(tensor::ExpandShapeOp op, unsigned dim) {
   for (auto [d, group] : llvm::enumerate(op.getReassociationIndices())) {
@@ -101,7 +105,8 @@ getSourceDim(tensor::ExpandShapeOp op, unsigned dim) {
   return std::nullopt;
 }
 
-/// Returns the only operand that is not a constant, or null.
+/// Returns the only input tensor that is not a constant, or null if there are
+/// none or several.
 static Value getVariable(linalg::LinalgOp op) {
   Value variable;
   for (OpOperand *input : op.getDpsInputOperands()) {

@@ -27,10 +27,12 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// With fewer columns per core, the first sum hardly reduces the data.
+/// The least number of columns per core for which a sum is split. With fewer,
+/// the first sum hardly reduces the data.
 static constexpr int64_t kLeastColumns = 8;
 
-/// Returns true if the op sums over the last of at most three dims.
+/// Returns true if the op adds f32 elements of its only input, of at most three
+/// dims, along the last dim.
 static bool isSumOfRows(linalg::LinalgOp op) {
   if (op->getNumOperands() != 2 || op.getNumDpsInits() != 1 ||
       op.hasDynamicShape() || op.getNumReductionLoops() != 1)
@@ -52,7 +54,7 @@ static bool isSumOfRows(linalg::LinalgOp op) {
          function->arguments[0].operand + function->arguments[1].operand == 1;
 }
 
-/// Creates a sum over the last dim.
+/// Creates a sum of `input` over its last dim, accumulated into `init`.
 static Value makeSum(OpBuilder &builder, Location loc, Value input,
                      Value init) {
   int64_t rank = cast<RankedTensorType>(input.getType()).getRank();
@@ -73,7 +75,7 @@ static Value makeSum(OpBuilder &builder, Location loc, Value input,
 void layout::sumInTwoStages(func::FuncOp function, int64_t npus) {
   SmallVector<linalg::LinalgOp> ops;
   function.walk([&](linalg::LinalgOp op) {
-    // A slice that was cut for local memory may be loaded in any layout.
+    // A slice, e.g. one made by tiling, may be loaded in any layout.
     if (!isForCores(op) || !isSumOfRows(op) ||
         op->getOperand(0).getDefiningOp<tensor::ExtractSliceOp>())
       return;
