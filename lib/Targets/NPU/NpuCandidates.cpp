@@ -106,12 +106,14 @@ std::optional<OpConfig> NpuCandidates::assign(Choice choose,
                            contraction && contraction->isWindowed &&
                                !isResult && contraction->isWeight[index]))
           return std::nullopt;
-        // The layout may come from another tensor and be invalid for this one.
+        // `choose` may return the layout of another tensor, invalid for this
+        // one.
         if (failed(layout.resolve(type.getShape(), type.getElementType(),
                                   nullptr)))
           return std::nullopt;
-        // Destinations and partly overwritten tensors share the result's
-        // memory. A window needs memory although it is not read.
+        // Inits and tensors that are overwritten in part share the memory of
+        // the result. The window of a pooling needs memory although it is not
+        // read.
         if (isResult || (loops ? !isDest(index) || isKept(index)
                                : !writesPart || index == 0))
           bytes += getNpuBytes(layout, type) * (isResult && hasWork ? 2 : 1);
@@ -166,7 +168,8 @@ NpuCandidates::findChannel(const OpConfig &config) const {
   return first < 0 ? std::nullopt : std::optional<unsigned>(first);
 }
 
-/// Returns true if `operand` is the destination of a result.
+/// Returns true if `operand` is an init of the op, whose memory a result may
+/// take.
 bool NpuCandidates::isDest(unsigned operand) const {
   auto dest = dyn_cast<DestinationStyleOpInterface>(node.op);
   return dest && dest.isDpsInit(&node.op->getOpOperand(operand));
@@ -332,11 +335,13 @@ std::optional<OpConfig> NpuCandidates::getFollowing(OperandOrResult slot,
     if (!llvm::is_contained(axes, channelAxis) && !other.isResult &&
         rule.isRead[other.index] && !isDest(other.index))
       return {};
-    // Bytes that are converted to 2IC weights have the layout of the weights.
+    // The i8 data that is converted to f32 weights in 2IC-mode has the layout
+    // of the weights.
     NpuScatterAttr result = layout.getPack() == NpuPack::IC2 && map == from
                                 ? layout
                                 : getNpuLayout(type, form, axes, chip);
-    // With different widths, channels would step from core to core differently.
+    // Matrices with different columns per channel have a column in different
+    // cores.
     isPossible &= result && (form.mode != NpuMode::Matrix ||
                              result.getWidth() == layout.getWidth());
     return result;
@@ -354,11 +359,11 @@ static bool mayHaveParts(NpuScatterAttr whole) {
 /// Returns true if slices of a tensor with `axes` have scattered layouts: no
 /// axis has two dims, and slices along packed axes begin at storage units.
 bool NpuCandidates::canCut(StringRef axes, NpuScatterAttr layout) const {
-  // A fused axis has no single stride that a part could keep.
+  // Two dims on one axis have no common stride that a slice could keep.
   for (char axis : StringRef("NCHW"))
     if (axes.count(axis) > 1)
       return false;
-  // Cuts must be between storage units.
+  // A slice along the packed axis N must not divide a storage unit.
   int64_t lanes = getLanes(layout.getPack());
   const PerDimRule &rule = std::get<PerDimRule>(node.rule);
   return llvm::all_of(llvm::zip(rule.tileSizeMustDivide, axes), [&](auto dim) {
@@ -394,7 +399,7 @@ std::optional<OpConfig> NpuCandidates::getTransfer(OperandOrResult slot,
     return std::nullopt;
   std::string axes = layout.getScatter().getAxes().str();
   if (axes.size() != rank) {
-    // The dims that this tensor lacks have size 1.
+    // Dims that this side of the slice omits have size 1, so any axis fits.
     std::string whole;
     for (unsigned d = 0, next = 0; d < rank; ++d)
       whole += rule.dropped.test(d) ? 'N' : axes[next++];
@@ -415,7 +420,8 @@ std::optional<OpConfig> NpuCandidates::getTransfer(OperandOrResult slot,
     return std::nullopt;
   if (isCutMatrix(slot) || (!takesRows && !canCut(axes, layout)))
     return std::nullopt;
-  // The channels of a part must be in consecutive cores.
+  // A slice along the channel has a layout only if its channels are in
+  // consecutive cores.
   if (auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(node.op))
     for (auto [axis, size, stride] : llvm::zip_equal(
              StringRef(axes), slice.getStaticSizes(), slice.getStaticStrides()))
@@ -448,7 +454,7 @@ std::optional<OpConfig> NpuCandidates::getTransfer(OperandOrResult slot,
 /// which operands are computed in their slices of the result if possible.
 std::optional<OpConfig> NpuCandidates::getInPlace(NpuScatterAttr whole) const {
   std::string axes = whole.getScatter().getAxes().str();
-  // A part of a matrix has no scattered layout.
+  // An operand that is a slice of a matrix has no scattered layout.
   if (whole.getMode() == NpuMode::Matrix || !mayHaveParts(whole) ||
       !canCut(axes, whole))
     return std::nullopt;
@@ -552,8 +558,8 @@ void NpuCandidates::addFollowing(OperandOrResult slot,
   unsigned rank = type.getRank(), last = rank - 1;
   for (NpuForm form : getForms(node.op, /*isMatrix=*/rank < 4)) {
     unsigned usual = form.mode != NpuMode::Matrix && rank == 4 ? 1 : last;
-    // Another dim is the channel if windows, reversed indices or a sum are
-    // along the default one.
+    // Other dims are tried as channels if windows, reversed indices or a sum
+    // are along the usual one.
     SmallVector<unsigned> channels{usual};
     for (unsigned d = rank; d-- > 0;)
       if (d != usual)
@@ -635,8 +641,8 @@ void NpuCandidates::carryLoops(ArrayRef<OpConfig> known, OperandOrResult slot,
   std::optional<Contraction> contraction = getContraction();
   if (!contraction)
     return add(getFollowing(slot, attr, Origin::Carried));
-  // Operands that are broadcast are spread by summed loops. Operands of a
-  // batched product whose batch is the channel are spread by the batch.
+  // A broadcast operand may be spread over the cores by a summed loop, and an
+  // operand of a batched product by the batch if that is the channel.
   auto mayLie = [&](unsigned channel) {
     AffineMap map = builder.getMap(/*isResult=*/false, slot.index);
     llvm::SmallBitVector spread = getChannelLoops(map, attr);

@@ -228,7 +228,8 @@ NpuLoad layout::getNpuLoad(RankedTensorType type, AffineMap map,
     indices.push_back(getAffineDimExpr(loop, type.getContext()));
     axes += getChannelAxis(layout.getMode());
   }
-  // On one core the result may lack the channel axis; a scalar has no dim.
+  // A scalar operand without a channel loop, e.g. on one core, gets a dim of
+  // size 1.
   if (shape.empty() && type.getRank() == 0) {
     shape.push_back(1);
     indices.push_back(getAffineConstantExpr(0, type.getContext()));

@@ -95,7 +95,8 @@ Cost NpuModel::getPerDimCost(Operation *op, const PerDimRule &rule,
         costs.getSpelling(layouts.operands[p.operand]));
     auto whole = dyn_cast_if_present<NpuScatterAttr>(
         costs.getSpelling(layouts.results[0]));
-    // Prefers local memory if two choices take the same time.
+    // An operand that is stored directly in system memory has cost 1, so that
+    // local memory wins if both take the same time.
     if (concat && !part && !whole &&
         isStoredAtOnce(op->getOpOperand(p.operand))) {
       cost = addCosts(cost, 1);

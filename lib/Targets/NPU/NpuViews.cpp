@@ -122,7 +122,8 @@ std::optional<OpConfig> NpuCandidates::getView(OperandOrResult slot,
   NpuScatterAttr viewed = getNpuLayout(to, form, *axes, chip);
   if (!viewed)
     return std::nullopt;
-  // Only the maps tell whether both sides have the same bytes.
+  // Compare the maps, because the axes do not ensure that both sides have the
+  // same bytes.
   LayoutId here = costs.intern(layout, from), there = costs.intern(viewed, to);
   LayoutMap map = applyView(costs.getMap(here), own);
   if (costs.getNormalForm(costs.intern(map), to) !=

@@ -30,7 +30,7 @@
 
 namespace mlir::layout {
 
-/// The parameters of a scattered layout that do not depend on its axes.
+/// The mode and the other parameters of a scattered layout, except its axes.
 struct NpuForm {
   NpuMode mode = NpuMode::Aligned;
   int64_t start = 0;
@@ -42,14 +42,14 @@ struct NpuForm {
   int64_t width = 0;
 };
 
-/// Returns the parameters of `layout` that do not depend on its axes.
+/// Returns the parameters of `layout`, except its axes.
 NpuForm getForm(NpuScatterAttr layout);
 
 /// Returns the form that the other tensors of an op get beside a tensor in
 /// `layout`: its own form, except that strided layouts become aligned.
 NpuForm getFormBeside(NpuScatterAttr layout);
 
-/// Returns the axis that is spread over the cores.
+/// Returns the letter of the axis that is spread over the cores.
 inline char getChannelAxis(NpuMode mode) {
   return mode == NpuMode::Matrix ? 'M' : 'C';
 }

@@ -71,7 +71,8 @@ static std::optional<Bounds> findBounds(Operation *op, FloatRanges &ranges) {
     return getBounds(ranges.get(op->getOperand(0)), kTanhRange, kTanhArguments);
   if (!isa<math::ExpOp>(op))
     return std::nullopt;
-  // The exp of a sigmoid is part of that function.
+  // The exp of a sigmoid, 1 / (1 + exp(-x)), needs no bounds of its own: those
+  // of the division clamp x.
   auto isOfSigmoid = [](Operation *sum) {
     return llvm::any_of(sum->getUsers(), [](Operation *user) {
       auto div = dyn_cast<arith::DivFOp>(user);
@@ -103,7 +104,8 @@ static void bound(Operation *op, const Bounds &bounds) {
   auto div = dyn_cast<arith::DivFOp>(op);
   if (!div)
     return op->setOperand(0, clamp(builder, loc, op->getOperand(0), bounds));
-  // Other users of the ops of a sigmoid keep their values.
+  // Recompute 1 + exp(-x) from the clamped x for this division. Other users of
+  // these ops keep their values.
   Value x = clamp(builder, loc, npu::getSigmoidOf(div), bounds);
   Value power = math::ExpOp::create(
       builder, loc, arith::NegFOp::create(builder, loc, x).getResult());
@@ -166,7 +168,8 @@ void layout::boundArguments(func::FuncOp function) {
     changed.insert(op->getBlock());
   }
   llvm::for_each(roots, dropMinusZero);
-  // Unused ops must not be matched as functions.
+  // Erase ops without uses, which would keep the body from matching an OKKernel
+  // function.
   for (Block *block : changed)
     for (Operation &inner : llvm::make_early_inc_range(llvm::reverse(*block)))
       if (isOpTriviallyDead(&inner))

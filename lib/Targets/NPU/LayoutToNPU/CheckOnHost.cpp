@@ -144,7 +144,8 @@ static std::optional<Elements> findElements(Value number) {
   auto extract = number.getDefiningOp<tensor::ExtractOp>();
   if (!extract)
     return std::nullopt;
-  // layout-cpu-check-indices computes the largest of the elements first.
+  // layout-cpu-check-indices asserts about the largest of the elements, which a
+  // reduction by arith.maxui computes. Follow its elements.
   auto most = extract.getTensor().getDefiningOp<linalg::GenericOp>();
   if (!most || most.getNumParallelLoops() != 0 || most.getNumLoops() == 0)
     return findRead(extract);
@@ -209,7 +210,7 @@ struct CheckOnHost : layout::impl::CheckOnHostPassBase<CheckOnHost> {
     SmallVector<cf::AssertOp> asserts;
     getOperation()->walk([&](cf::AssertOp op) { asserts.push_back(op); });
     for (cf::AssertOp op : asserts) {
-      // Assertions in bodies are dropped with a warning later.
+      // npu-legalize-linalg erases assertions in bodies, with a warning.
       if (isa<linalg::LinalgOp>(op->getParentOp()))
         continue;
       if (!recordRange(op))

@@ -252,7 +252,8 @@ Value Comparison::expand(Predicate predicate, Value yes, Value no) {
     return isOrdered(yes, no);
   case Predicate::UEQ:
     return bound ? isUnorderedOrEqual(yes, no) : Value();
-  // The other predicates are negations of those.
+  // The other predicates are negations of those above or of OGT and OLT, so
+  // `yes` and `no` are swapped.
   case Predicate::ONE:
     return isUnorderedOrEqual(no, yes);
   case Predicate::UGT:
@@ -297,7 +298,7 @@ static Value expandCompare(Formula &f, arith::CmpFOp compare, Value yes,
     predicate = swapSides(predicate);
   }
   if (matchPattern(comparison.b, m_ConstantFloat(&number))) {
-    // No number is ordered to NaN.
+    // A comparison with NaN is true for unordered predicates, else false.
     if (number.isNaN())
       return comparison.isUnordered(predicate) ? yes : no;
     comparison.bound = number.convertToFloat();
@@ -399,7 +400,7 @@ static Value expand(Operation *op) {
   if (auto cast = dyn_cast<arith::SIToFPOp>(op);
       cast && cast.getIn().getType().isInteger(32))
     return f.wordToFloat(cast.getIn());
-  // A conversion of i1 is a select.
+  // A conversion of i1 to f32 or i32 becomes a select of 1 (-1 if signed) or 0.
   if (isa<arith::UIToFPOp, arith::SIToFPOp, arith::ExtUIOp, arith::ExtSIOp>(
           op) &&
       op->getOperand(0).getType().isInteger(1)) {
@@ -423,7 +424,8 @@ LogicalResult layout::expandMath(func::FuncOp function) {
            name == math::Log1pOp::getOperationName() ||
            name == math::ExpM1Op::getOperationName();
   });
-  // The body of a named op must match its name.
+  // Only the bodies of linalg.generic are expanded, because the body of a named
+  // op must match its name.
   SmallVector<Operation *> ops;
   function.walk([&](linalg::GenericOp op) {
     for (Operation &inner : *op.getBlock())
@@ -436,7 +438,8 @@ LogicalResult layout::expandMath(func::FuncOp function) {
 }
 
 void layout::composeBody(linalg::GenericOp op) {
-  // The expansion precedes the op, and may be expanded again.
+  // The ops of an expansion are inserted before `inner`, and may be expanded,
+  // too.
   for (Operation *inner = &op.getBlock()->front(); inner;) {
     Operation *before = inner->getPrevNode(), *next = inner->getNextNode();
     if (Value value = expand(inner)) {
@@ -446,7 +449,8 @@ void layout::composeBody(linalg::GenericOp op) {
     }
     inner = next;
   }
-  // Unused ops must not be matched as functions.
+  // Erase ops without uses, which would keep the body from matching an OKKernel
+  // function.
   for (Operation &inner :
        llvm::make_early_inc_range(llvm::reverse(*op.getBlock())))
     if (isOpTriviallyDead(&inner))

@@ -179,7 +179,7 @@ static std::optional<Window> findWindow(linalg::LinalgOp op) {
       linalg::inferConvolutionDims(op);
   if (failed(dims) || op.hasIndexSemantics() || !op.hasPureTensorSemantics() ||
       op.hasDynamicShape() || llvm::is_contained(op.getStaticLoopRanges(), 0) ||
-      // The dims of a layout are those of the tensor.
+      // A layout is for the dims of the tensor, so no dims can be added.
       llvm::any_of(op->getOperandTypes(), hasLayout))
     return std::nullopt;
   Window window{op.getDpsInputOperand(0), op.getDpsInputOperand(1)};

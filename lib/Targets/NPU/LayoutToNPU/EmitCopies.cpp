@@ -63,7 +63,7 @@ void ProgramBuilder::copy(Location loc, Value from, Value to,
         makeScratch(loc, getMemRefType(RankedTensorType::get(
                              dest.getShape(), dest.getElementType())));
     copy.getDestMutable().assign(between);
-    // The destination needs no memory before its first write.
+    // Allocate the destination after the first copy, as it is unused before.
     Operation *alloc = to.getDefiningOp<npu::AllocOp>();
     if (alloc && to.use_empty())
       alloc->moveAfter(copy);

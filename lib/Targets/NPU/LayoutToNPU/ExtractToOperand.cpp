@@ -116,7 +116,7 @@ std::optional<LoopExpr> Reader::read(Value value) {
     found = readBinary(made);
   if (!found)
     return std::nullopt;
-  // A value of a narrow type may wrap.
+  // Give up if the value may wrap in its type.
   Type type = value.getType();
   unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
   if (width < 64 &&

@@ -168,7 +168,7 @@ static bool isMaximumOver(Value b, Value a) {
   if (read.tensor != element->tensor || !readsAll(read) ||
       !written.isProjectedPermutation())
     return false;
-  // The iteration that reads the element must write the maximum.
+  // The iteration that reads `a` must write the maximum `b`.
   auto type = cast<RankedTensorType>(most->tensor.getType());
   for (auto [dim, at, size] : llvm::zip_equal(
            written.getResults(), most->map.getResults(), type.getShape())) {
@@ -201,7 +201,7 @@ FloatRange FloatRanges::ofDifference(Operation *op, FloatRange a,
 }
 
 FloatRange FloatRanges::ofProduct(Operation *op, FloatRange a, FloatRange b) {
-  // 0 * inf is NaN, and 0 for the bounds.
+  // 0 * inf is NaN, which ranges ignore, so it counts as 0 for the bounds.
   auto multiply = [](float x, float y) {
     return x == 0 || y == 0 ? 0.0f : x * y;
   };
@@ -330,7 +330,8 @@ FloatRange FloatRanges::ofReduction(linalg::LinalgOp op, unsigned result) {
     trips *= double(op.getStaticLoopRanges()[loop]);
   if (op.hasDynamicShape() || each.isEmpty())
     return {};
-  // Sums of different signs cancel only in part.
+  // A sum of positive terms is at least one term, and a sum with negative ones
+  // at least `trips` times the lowest; likewise for the highest.
   return {start.low + float(std::min(trips * each.low, double(each.low))),
           start.high + float(std::max(trips * each.high, double(each.high)))};
 }
@@ -340,7 +341,7 @@ FloatRange FloatRanges::ofResult(linalg::LinalgOp op, unsigned result) {
   if (op.getNumReductionLoops() > 0)
     return ofReduction(op, result);
   FloatRange range = get(block->getTerminator()->getOperand(result));
-  // Other elements keep the values of the init.
+  // Elements of the result that no iteration writes keep those of the init.
   OpOperand *init = op.getDpsInitOperand(result);
   if (!op.getMatchingIndexingMap(init).isPermutation())
     range = range.join(get(init->get()));
@@ -349,7 +350,7 @@ FloatRange FloatRanges::ofResult(linalg::LinalgOp op, unsigned result) {
 
 FloatRange FloatRanges::ofArgument(BlockArgument argument) {
   auto op = dyn_cast<linalg::LinalgOp>(argument.getOwner()->getParentOp());
-  // The result of a reduction so far is not that of its init.
+  // An accumulator of a reduction has other values than the init.
   if (!op || (int64_t(argument.getArgNumber()) >= op.getNumDpsInputs() &&
               op.getNumReductionLoops() > 0))
     return {};

@@ -521,7 +521,7 @@ bool GroupParts::addReads(const Stage &stage) {
         else if (forOthers)
           box = forOthers;
       }
-      if (!box) // it has no reader
+      if (!box) // the result has no reader
         return false;
       made.push_back(*box);
     }

@@ -45,9 +45,9 @@ struct TensorBox {
     return firsts == other.firsts && sizes == other.sizes;
   }
   bool operator!=(const TensorBox &other) const { return !(*this == other); }
-  /// Extends the box to the least box that contains both.
+  /// Extends this box to the smallest one that contains it and `other`.
   void join(const TensorBox &other);
-  /// Returns the intersection, or std::nullopt if it is empty.
+  /// Returns the intersection with `other`, or std::nullopt if it is empty.
   std::optional<TensorBox> meet(const TensorBox &other) const;
 };
 

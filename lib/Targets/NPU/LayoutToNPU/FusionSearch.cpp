@@ -298,7 +298,7 @@ void Search::addResults(Price &price, const GroupParts *group) {
       auto made = numbers.find(result);
       if (made == numbers.end() || (group && !group->isResult(result)))
         continue;
-      // A view is its source, which this group must define, too.
+      // Reshapes of one tensor count once. The group must define that tensor.
       if (llvm::any_of(price.results, [&](const Price::Tensor &other) {
             return other.made == made->second;
           }))
@@ -393,7 +393,8 @@ int64_t Search::getPeak(const GroupParts &group, int64_t part) {
           from = std::min(from, std::max(first, tensors[inner].stage));
       int64_t bytes = getInCore(result, group.getBox(result, part).sizes);
       add(from, std::max(s, tensors[made->second].getLastUse()), bytes);
-      // The result overwrites a part that is live before it.
+      // The result overwrites an operand of the group that is live before it,
+      // so both need memory once.
       if (OpOperand *operand = findOverwritten(op);
           operand && *stages.findMaker(operand->get()) >= first)
         live[s - first] -= bytes;
@@ -435,7 +436,7 @@ Price Search::getPrice(const GroupParts &group) {
   price.repeatedPoints = group.countRepeated();
   int64_t parts = price.cut.count();
   llvm::SmallMapVector<Value, int64_t, 8> read;         // number of readers
-  DenseMap<Value, std::pair<unsigned, int64_t>> pieces; // dim, count
+  DenseMap<Value, std::pair<unsigned, int64_t>> pieces; // dim, number of pieces
   for (unsigned s = price.first; s <= price.last; ++s) {
     for (auto &[operand, box] : group.getReadsOf(s, 0).boxes) {
       Value tensor = operand->get();
@@ -570,7 +571,8 @@ bool Search::load(Occupancy &now, const Price &price, bool keepsResults) {
   int64_t tooMany = now.taken + price.sharedInCore - room;
   if (price.fits && tooMany <= 0)
     return true;
-  // Shared tensors that do not fit together are loaded again for each part.
+  // Operands that all parts share, but that do not fit together, are loaded
+  // again for each part.
   if (parts > 1 && price.sharedInCore &&
       now.taken + price.largestShared <= room) {
     now.bytes += (parts - 1) * price.sharedBytes *

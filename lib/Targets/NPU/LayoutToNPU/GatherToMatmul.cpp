@@ -339,7 +339,7 @@ static Value makeProduct(OpBuilder &builder, Location loc, Value ones,
   SmallVector<int64_t> shape(cast<RankedTensorType>(ones.getType()).getShape());
   ArrayRef<int64_t> tableShape =
       cast<RankedTensorType>(table.getType()).getShape();
-  // The loops of the result, then that of rows.
+  // The loops are those of the result, and last that over the table rows.
   unsigned named = shape.size() - 1,
            last = named + llvm::count(shared, std::nullopt);
   shape.pop_back();

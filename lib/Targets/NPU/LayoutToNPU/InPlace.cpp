@@ -59,7 +59,8 @@ OpOperand *layout::findOverwritten(Operation *op) {
   AffineMap map = generic.getMatchingIndexingMap(&init);
   if (body.size() != 1 || !mayOverwrite(body.front()) || !map.isPermutation())
     return nullptr;
-  // An operand of a concatenation is computed in the memory of the whole.
+  // The result may be computed in its slice of a concatenation, so that it
+  // cannot overwrite an operand.
   for (Operation *user : op->getUsers())
     if (isa<tensor::ConcatOp>(user) && !user->hasAttr(kStored))
       return nullptr;

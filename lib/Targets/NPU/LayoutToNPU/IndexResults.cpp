@@ -61,7 +61,8 @@ struct FloatBody {
   IntegerRange range;
 };
 
-/// Rewrites an op that yields an index to f32.
+/// Rewrites a linalg.generic whose result is selected loop indices, e.g. an
+/// argmax, to f32.
 class IndexBody {
 public:
   IndexBody(linalg::GenericOp op, const CarriedTensors &carried)
@@ -437,7 +438,8 @@ static bool yieldsIndices(linalg::GenericOp op, const CarriedTensors &carried) {
       !(type.isInteger(32) || type.isInteger(64)))
     return false;
   auto isCarried = [&](Value input) { return carried.contains(input); };
-  // The index of a loop with one iteration may be folded to a constant.
+  // The index of a loop with one iteration may have been folded to a constant,
+  // so an i64 result is enough.
   return (op.hasIndexSemantics() || type.isInteger(64) ||
           llvm::any_of(op.getInputs(), isCarried)) &&
          llvm::all_of(op.getInputs(), [&](Value input) {

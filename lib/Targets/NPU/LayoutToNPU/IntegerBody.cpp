@@ -65,7 +65,8 @@ Value IntegerBody::word(Value x, IntegerRange range) {
     return arith::BitcastOp::create(builder, loc, builder.getI32Type(),
                                     add(of, number(kNearest)));
   };
-  // The low 23 bits are those of the integer, with the sign bit inverted.
+  // The low 23 bits of x + 1.5 * 2^23 are those of the integer x with its sign
+  // bit inverted.
   auto extend = [&](Value of, int64_t by) -> Value {
     Value up = arith::ShLIOp::create(builder, loc, bits(of), constant(9));
     Value turned =
@@ -283,7 +284,8 @@ Carried IntegerBody::makeExtreme(Operation *op, bool isMax) {
   return result;
 }
 
-/// Returns floor(x / by) for x >= 0 and a constant `by`.
+/// Returns floor(of / divisor) for `of` from 0 to 2^20 and a constant
+/// `divisor`, or std::nullopt for others.
 Carried IntegerBody::makeQuotient(Value of, Value divisor) {
   Carried dividend = getExact(of);
   std::optional<int64_t> constant = getConstant(divisor);
@@ -353,7 +355,8 @@ static std::optional<Multiplier> splitAt(int64_t size, int64_t shift,
   int64_t upper = divide(size, l), c = size - (upper << l);
   int64_t a = divide(upper, k), b = upper - (a << k);
   auto isExact = [&](int64_t part, int64_t unit) {
-    // `unit` is 1 in units of `part`. The sum adds a remainder of at most 1/2.
+    // The product is added to a remainder of at most 1/2; `unit` is 1 in units
+    // of the product.
     return most * std::abs(part) + unit / 2 <= kExactInteger;
   };
   int64_t one = int64_t(1) << shift;

@@ -55,7 +55,8 @@ struct IntegerRange {
   }
 };
 
-/// The f32 value that stands for an integer of a body, or an f32 of the body.
+/// An f32 that carries the value of an integer of a body, and the range of that
+/// integer; also an f32 of the body itself.
 struct CarriedNumber {
   Value value; // null if the integer may not be exact as f32
   IntegerRange range;
@@ -75,7 +76,8 @@ struct CarriedTensor {
   IntegerRange range;
 };
 
-/// Rewrites an integer body as an f32 body in `block`.
+/// Rewrites values of an integer body as f32. Callers first state the f32 of
+/// each block argument by `set`.
 class IntegerBody {
 public:
   /// Appends an f32 constant with elements `numbers` to the inputs of the op,

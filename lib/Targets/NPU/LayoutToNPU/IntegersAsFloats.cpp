@@ -256,7 +256,7 @@ bool IntegerCarrier::convertMove(Operation *op) {
     return true;
   }
   if (range.low > range.high)
-    range = {}; // no element was written
+    range = {}; // all operands are empty tensors
   Operation *clone = builder.clone(*op, mapping);
   clone->getResult(0).setType(getFloats(op->getResult(0).getType()));
   carried[op->getResult(0)] = {clone->getResult(0), range};
@@ -298,7 +298,8 @@ std::optional<IntegerRange> IntegerCarrier::getSumRange(linalg::LinalgOp op,
       if (!numbers || !input || !type || !map.isProjectedPermutation() ||
           int64_t(numbers->size()) != type.getNumElements())
         continue;
-      // Sums of |w| per output, times the trip counts of loops without weights.
+      // The sum of |w| per output; loops that do not index the weights multiply
+      // it.
       std::map<SmallVector<int64_t>, double> sums;
       size_t next = 0;
       forEachIndex(type.getShape(), [&](ArrayRef<int64_t> index) {
@@ -417,7 +418,8 @@ bool IntegerCarrier::convertLinalg(linalg::LinalgOp op) {
     return false;
   if (isReduction)
     operands.back() = startFromNothing(op, operands.back());
-  // Means may be computed as sums times 1 / n later, with an error below 1/2.
+  // A sum of elements may become an average pool times n, which rounds. Up to
+  // 2^20 the error is below 1/2, so the result is rounded to an integer.
   auto sum = result->value.getDefiningOp<arith::AddFOp>();
   bool isMean = isReduction && sum && isa<BlockArgument>(sum.getRhs());
   if (isMean && result->range.getLargest() > int64_t(1) << 20)

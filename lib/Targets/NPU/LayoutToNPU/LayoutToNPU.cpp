@@ -126,7 +126,7 @@ LogicalResult ProgramBuilder::lower(Operation *op) {
       .Default([&](Operation *op) {
         if (isPure(op) && llvm::none_of(op->getResultTypes(), [](Type type) {
               return isa<TensorType>(type);
-            })) // sizes and scalars
+            })) // sizes and scalars need no code
           return success();
         return LogicalResult(
             op->emitError()

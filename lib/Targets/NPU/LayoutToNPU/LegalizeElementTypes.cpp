@@ -149,7 +149,8 @@ void layout::legalizeElementTypes(func::FuncOp function) {
     areKnown &= isKnown(op);
     ops.push_back(op);
   });
-  // Types of the function's arguments stay; the lowering reports them.
+  // The types of arguments stay, so a function with i1 or index arguments is
+  // not changed; the lowering reports them.
   areKnown &= llvm::none_of(function.getArguments(), isStoredOtherwise);
   if (!areKnown)
     return;

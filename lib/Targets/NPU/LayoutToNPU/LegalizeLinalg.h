@@ -33,7 +33,7 @@ void dropAsserts(func::FuncOp function);
 /// slices.
 void splitMatmulsBySlices(func::FuncOp function);
 
-/// Narrows tensors of which all users read the same slice to that slice.
+/// If all users of a tensor read the same slice, computes only that slice.
 void narrowToUsedSlices(func::FuncOp function);
 
 /// Replaces scalars that are known at run time only by tensors of rank 0, and
@@ -139,11 +139,13 @@ void boundArguments(func::FuncOp function);
 ///   %r = arith.maximumf %s, %zero    computes the maximum in place
 void splitBodies(func::FuncOp function);
 
-/// Rewrites minima over many elements as negated maxima of negated elements,
-/// and reductions over several dims of a large tensor as ones over one dim.
+/// Rewrites minima over more than 3 elements as negated maxima of negated
+/// elements, and reductions over several dims as ones over one dim: in
+/// products, and in tensors of more than four dims.
 void rewriteReductions(func::FuncOp function);
 
-/// Generalizes named elementwise ops without an OKKernel function.
+/// Generalizes named f32 ops without reduction whose bodies have an op without
+/// an OKKernel function.
 void generalizeBodies(func::FuncOp function);
 
 /// Expands powers with known exponents and logarithms with upstream's patterns.

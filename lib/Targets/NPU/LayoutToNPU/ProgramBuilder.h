@@ -51,7 +51,7 @@ public:
   LogicalResult run();
 
 private:
-  // LayoutToNPU.cpp: the traversal.
+  // Checks and lowers the ops in program order (LayoutToNPU.cpp).
   LogicalResult closeBodies();
   LogicalResult checkFunction();
   void placeTransfers();
@@ -60,7 +60,7 @@ private:
   LogicalResult lowerReturn(func::ReturnOp op);
   void freeTensors();
 
-  // ProgramBuilder.cpp: memory of tensors.
+  // Create and find the memory of tensors (ProgramBuilder.cpp).
   MemRefType getMemRefType(RankedTensorType type);
   Value getMemory(Value tensor);
   Value getGlobal(Location loc, ElementsAttr value);
@@ -68,19 +68,20 @@ private:
   Value makeLocal(Location loc, RankedTensorType type);
   Value makeScratch(Location loc, MemRefType type);
   Value addArgument(Location loc, MemRefType type, StringRef role);
-  // EmitCopies.cpp: moves by DMA, through system memory, or by the cores.
+  // Emit moves and fills by DMA, through system memory, or by the cores
+  // (EmitCopies.cpp).
   void copy(Location loc, Value from, Value to,
             ArrayRef<int64_t> permutation = {}, bool broadcasts = false);
   void fill(Location loc, TypedAttr value, Value to);
   void initialize(Location loc, Value tensor, Value to);
   bool isOverwritable(OpOperand &use);
 
-  // InPlaceConcat.cpp: in-place parts of concatenations.
+  // Compute operands of concatenations in their slices (InPlaceConcat.cpp).
   void planInPlaceConcats();
   bool hasRoomFor(tensor::ConcatOp concat, Operation *first);
   Value makeInPlacePart(Location loc, Value part);
 
-  // Operators.cpp: ops that compute.
+  // Lower linalg ops (Operators.cpp).
   LogicalResult lowerLinalg(linalg::LinalgOp op);
   FailureOr<Value> makeInit(linalg::LinalgOp op, OpOperand &init);
   Value makeWindow(linalg::LinalgOp op, RankedTensorType type);
@@ -102,7 +103,7 @@ private:
   LogicalResult loadForAll(linalg::LinalgOp op, OpOperand &operand,
                            Inputs &inputs);
 
-  // Parts.cpp: slices, pads, views and conversions.
+  // Lower slices, pads, concatenations, reshapes and conversions (Parts.cpp).
   Value makeView(Location loc, RankedTensorType type, Value source);
   FailureOr<bool> storePart(Operation *op, Value source);
   LogicalResult lowerConvert(ConvertOp op);
@@ -135,7 +136,7 @@ private:
   /// that the memory of the whole must not be overwritten.
   DenseSet<Value> isReadInParts;
   SmallVector<StringRef> roles;   // attribute names of the arguments
-  SmallVector<Value> results;     // arguments for the results
+  SmallVector<Value> results;     // arguments that results are written to
   npu::ChipAttr chip;             // null if no tensor is local
   EngineTimes times;              // to choose methods of moves
   bool hasImpossibleMove = false; // an error has been emitted for a move

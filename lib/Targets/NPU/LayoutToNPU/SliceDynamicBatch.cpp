@@ -276,8 +276,9 @@ bool DynamicBatch::visitLoops(Operation *op, const LoopsRule &rule) {
   }
   if (!loop)
     return false;
-  // Other dims that the loop indexes have a static size, which may differ. A
-  // reduction loop indexes no result.
+  // The loop over the batch must index the batch of each dynamic tensor and no
+  // other dim, whose size would be static. It must index every result, so it is
+  // not a reduction.
   auto indexesBatchAlone = [&](AffineMap map, bool isDynamic) {
     return !map || llvm::count_if(map.getResults(), [&](AffineExpr index) {
                      return index.isFunctionOfDim(*loop);
@@ -328,7 +329,7 @@ bool DynamicBatch::visitReshape(Operation *op,
     if (isCollapse ? !llvm::is_contained(group, int64_t(batch.dim))
                    : folded != batch.dim)
       continue;
-    // The first dim of a group has the largest stride.
+    // The batch must be the first, i.e. outermost, dim of its group.
     int64_t inner = 1;
     for (int64_t dim : ArrayRef(group).drop_front()) {
       if (unfolded.isDynamicDim(dim) ||

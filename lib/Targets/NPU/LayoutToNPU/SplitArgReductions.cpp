@@ -102,7 +102,7 @@ static bool matchCondition(Value value, Value x, Value best,
           other = both->getOperand(1 - first);
     if (!matchCompare(compare, x, best, isa<arith::AndIOp>(both), found))
       continue;
-    // x > best or either is NaN, and best is not NaN.
+    // Matches: x > best or either is NaN, and best is not NaN.
     if (isa<arith::AndIOp>(both))
       return isNumber(other);
     if (found.takesLast)
@@ -280,7 +280,8 @@ void layout::splitArgReductions(func::FuncOp function) {
           builder, op.getLoc(),
           builder.getIntegerAttr(type, found->takesLast ? -1 : trips));
       Value place = makePlace(builder, op, *found, top, none);
-      // Each element is at least as good as infinity, and the first index is 0.
+      // The init can be ignored if every element is at least as good, as for an
+      // infinity, and its index is 0 or the last index is taken.
       bool isNeutral = found->takesNaN && found->worst.isInfinity() &&
                        found->worst.isNegative() == found->isMax &&
                        (found->takesLast || found->none.isZero());

@@ -216,7 +216,7 @@ std::optional<Element> BodySplitter::make(Value value,
   for (AffineExpr expr : result.map.getResults())
     shape.push_back(ranges[cast<AffineDimExpr>(expr).getPosition()]);
   auto type = RankedTensorType::get(shape, value.getType());
-  // Overwrite an operand that has no other use.
+  // A single op overwrites an input that was created here for it alone.
   bool isSimple = pattern.ops.size() == 1 && mayOverwrite(pattern.ops[0]);
   std::optional<unsigned> replaced;
   for (auto [i, input] : llvm::enumerate(inputs))
@@ -236,7 +236,7 @@ std::optional<Element> BodySplitter::make(Value value,
       maps.push_back(input.map);
     }
   maps.push_back(result.map);
-  // Without reductions, only the loops in use are kept.
+  // The new op has only the loops that index its inputs or its result.
   AffineMap all = concatAffineMaps(maps, op.getContext());
   llvm::SmallBitVector used(op.getNumLoops());
   for (unsigned loop = 0; loop < used.size(); ++loop)

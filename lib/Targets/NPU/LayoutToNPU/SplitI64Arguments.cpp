@@ -309,7 +309,7 @@ void WideResults::convert() {
         operand->getOperandNumber(), npu::kElementArgument,
         TypeAttr::get(IntegerType::get(function.getContext(), 64)));
   }
-  // Users first.
+  // Erase users before the ops that define their operands.
   for (Operation *op : llvm::reverse(llvm::to_vector(
            llvm::make_pointer_range(function.getBody().front()))))
     if (words.contains(op) && op->use_empty() &&

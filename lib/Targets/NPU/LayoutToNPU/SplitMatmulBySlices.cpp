@@ -149,7 +149,7 @@ bool Slicer::comesOfProduct(Value tensor, unsigned dim) {
        llvm::enumerate(op.getMatchingIndexingMap(&use).getResults())) {
     if (!expr.isFunctionOfDim(*loop))
       continue;
-    // Slices are along one dim.
+    // The loop must be the index of exactly one dim of the source.
     if (along || !isa<AffineDimExpr>(expr))
       return false;
     along = d;
@@ -185,7 +185,7 @@ FailureOr<Value> Slicer::make(Value tensor, unsigned dim, int64_t first,
     return failure();
   if (npu::isProductOfMatrices(op))
     return (*part)->getResult(0);
-  // The part reads a slice of a tensor that is also computed in slices.
+  // `part` reads a slice of `source`, of which also only a slice is computed.
   Value source = getVariable(op);
   for (OpOperand &operand : (*part)->getOpOperands()) {
     auto slice = operand.get().getDefiningOp<tensor::ExtractSliceOp>();

@@ -35,13 +35,14 @@ bool isForCores(linalg::LinalgOp op);
 /// needs no transfer, as each user creates it.
 bool isFresh(Value tensor);
 
-/// The least and the greatest value of an index.
+/// The range of an index, `most` included.
 struct IndexRange {
   int64_t least, most;
 };
 
 /// Returns the range of `expr` on the `extents` iterations of the loops from
-/// `firsts` on, or std::nullopt if it is not known.
+/// `firsts` on, or std::nullopt if it is not made of loops and constants by
+/// sums, and products, divisions and remainders with constants.
 std::optional<IndexRange> getIndexRange(AffineExpr expr,
                                         ArrayRef<int64_t> firsts,
                                         ArrayRef<int64_t> extents);
@@ -67,8 +68,9 @@ void giveScalarsADim(func::FuncOp function);
 /// its result over an operand.
 bool mayOverwrite(Operation *op);
 
-/// Returns the operand of an elementwise op that its result may overwrite, or
-/// null.
+/// Returns the operand that the result of `op` may overwrite: an init that is
+/// read, or an input of an elementwise op of one function. Only `op` uses it,
+/// and cores compute it. Returns null if there is none.
 OpOperand *findOverwritten(Operation *op);
 
 /// Makes the operand that findOverwritten returns the init of each elementwise

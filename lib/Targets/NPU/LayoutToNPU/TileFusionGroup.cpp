@@ -150,7 +150,8 @@ FailureOr<Operation *> Cutter::makePart(Operation *op, const Reads &reads) {
 LogicalResult Cutter::makeStage(unsigned stage) {
   Operation *op = stages.all[stage].op;
   const Reads &reads = group.getReadsOf(stage, part);
-  // Tensors that several stages read are loaded once.
+  // Slice each tensor from outside once per part, also if several stages read
+  // it.
   for (auto &[operand, box] : reads.boxes) {
     Value tensor = operand->get();
     if (!made.contains(tensor) && !isFresh(tensor) && !group.isStreamed(tensor))
@@ -390,7 +391,8 @@ void layout::readPartsOfConcats(func::FuncOp function) {
              !hasNoElements(slice.getType()) &&
              !ShapedType::isDynamicShape(slice.getStaticOffsets());
     };
-    // If there are other readers, they decide the memory of the concatenation.
+    // If other ops read the concatenation as well, it stays, and the assignment
+    // of layouts chooses its memory.
     if (!llvm::all_of(concat->getUsers(), isSlice)) {
       concat->removeAttr(kStored);
       continue;

@@ -330,7 +330,8 @@ static std::optional<Sources> getMovedFrom(Operation *op,
       .Default([](Operation *) -> Moved { return std::nullopt; });
 }
 
-/// Returns the bytes of a result that must be stored.
+/// Returns the bytes that must be stored for `elements` of `tensor`, which are
+/// moved to a result: all but those of fills and splat constants.
 int64_t Bound::countStored(Value tensor, const Elements &elements) {
   if (!isKnown(tensor) || isFresh(tensor))
     return 0;

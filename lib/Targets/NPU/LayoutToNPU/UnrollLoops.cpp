@@ -36,7 +36,7 @@ struct UnrollLoopsPass
     bool isFirst = true;
     int64_t left = kMostOps;
     while (true) {
-      // Inner loops first.
+      // The walk visits inner loops first.
       SmallVector<scf::ForOp> loops;
       getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
       bool isChanged = false;
@@ -68,7 +68,7 @@ struct UnrollLoopsPass
       if (!isChanged || !hasLoops())
         return;
       isFirst = false;
-      // Folds bounds to constants.
+      // Fold loop bounds that have become constant.
       (void)applyPatternsGreedily(getOperation(),
                                   RewritePatternSet(&getContext()));
     }

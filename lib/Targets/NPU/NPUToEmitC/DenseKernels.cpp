@@ -18,7 +18,8 @@ using namespace mlir::npu;
 
 DenseKernels::~DenseKernels() = default;
 
-/// Returns the type of the dense copy of an operand of type `type`.
+/// Returns the type of the dense copy of an operand of type `type`: row-major,
+/// with one dim if the rank is 0.
 static MemRefType getImageType(MemRefType type) {
   SmallVector<int64_t> shape(type.getShape());
   if (shape.empty())

@@ -45,7 +45,8 @@ struct ModuleEmission {
   const ConstantBlock &constants;
   DenseKernels &kernels;
   bool checks;
-  /// True if tensors own only the bytes of their elements.
+  /// True if local tensors own only the bytes of their elements, so that other
+  /// tensors may be in the holes between them.
   bool exactBytes;
   /// True if an op without an OKKernel function is an error, and not a kernel
   /// for the simulator.
@@ -163,7 +164,8 @@ private:
   /// local address, or the parameter of `memref` plus an offset.
   Value getAddress(Value memref, const TransferSide &side);
 
-  /// Returns true if tensors own only the bytes of their elements.
+  /// Returns true if local tensors own only the bytes of their elements, so
+  /// that other tensors may be in the holes between them.
   bool sharesHoles() const {
     return shared.exactBytes || function->hasAttr(kReusesHoles);
   }

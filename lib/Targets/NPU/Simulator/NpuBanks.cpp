@@ -31,7 +31,7 @@ bool Simulator::shareBank(
     return !a.empty() && !b.empty() && a[0].memory == b[0].memory &&
            a[0].byte == b[0].byte;
   };
-  std::vector<size_t> takenBy(chip.npus * chip.banks, 0); // operand plus 1
+  std::vector<size_t> takenBy(chip.npus * chip.banks, 0); // operand number + 1
   bool isShared = false;
   for (size_t i = 0; i < operands.size(); ++i) {
     size_t first = i;
