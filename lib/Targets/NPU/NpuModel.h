@@ -28,8 +28,8 @@ namespace mlir::layout {
 /// The factor by which the cost of an op that cannot run on cores is scaled.
 constexpr int64_t kNotOnCores = 1 << 20;
 
-/// Returns the cheapest move of a tensor between two maps, or std::nullopt if
-/// the DMA engine and the cores have none or if the chip of `target` is not a
+/// Returns the move that TensorMovePlan chooses between two maps of a tensor,
+/// or std::nullopt if none is possible or if the chip of `target` is not a
 /// `#npu.target`.
 std::optional<TensorMovePlan>
 getNpuMove(const LayoutMap &from, const LayoutMap &to, ArrayRef<int64_t> shape,

@@ -44,9 +44,11 @@ struct TensorMovePlan {
     return times.getTransfers(commands, bytes);
   }
 
-  /// Returns the cheapest move of a box of `sizes` from map `from` to map `to`,
-  /// or std::nullopt if there is none. `error` then has the reason why there
-  /// are no direct transfers.
+  /// Chooses the method to move a box of `sizes` from map `from` to map `to`:
+  /// the cores if both sides are in the same cores and there are no direct
+  /// transfers, or else the cheaper of the other two. Returns std::nullopt if
+  /// none is possible; `error` then has the reason why there are no direct
+  /// transfers.
   static std::optional<TensorMovePlan>
   get(const LayoutMap &from, const LayoutMap &to, Sizes sizes,
       int64_t elementBytes, const npu::TransferLimits &limits,

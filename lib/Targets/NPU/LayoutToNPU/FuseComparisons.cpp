@@ -41,8 +41,8 @@ void layout::dropAsserts(func::FuncOp function) {
   });
 }
 
-/// Replaces inits with a layout that are not read by tensor.empty with this
-/// layout. Upstream's patterns, which run next, would drop the layout.
+/// If an init has a layout and is not read, replaces it by a tensor.empty with
+/// this layout. Upstream's patterns, which run next, would drop the layout.
 static void keepLayoutsOfInits(func::FuncOp function) {
   function.walk([](linalg::GenericOp op) {
     for (OpOperand &init : op.getDpsInitsMutable()) {

@@ -80,7 +80,7 @@ static void changeLinalg(linalg::LinalgOp op) {
   IRRewriter rewriter(builder);
   linalg::GenericOp generic = dyn_cast<linalg::GenericOp>(*op);
   if (!generic) {
-    // Named ops require their element types.
+    // Generalize named ops, whose bodies cannot convert element types.
     FailureOr<linalg::GenericOp> general =
         linalg::generalizeNamedOp(rewriter, op);
     if (failed(general))

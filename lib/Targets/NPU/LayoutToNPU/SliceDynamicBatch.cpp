@@ -442,7 +442,8 @@ void DynamicBatch::slice() {
     shape[batch.dim] = batch.count;
     return RankedTensorType::get(shape, type.getElementType());
   };
-  // The canonicalizer does not propagate through concatenations of casts.
+  // Set the types of concatenations here, because the canonicalizer does not
+  // fold casts of their operands.
   for (auto concat : llvm::to_vector(function.getOps<tensor::ConcatOp>())) {
     if (!dynamicDims.contains(concat))
       continue;

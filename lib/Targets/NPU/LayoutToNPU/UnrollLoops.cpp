@@ -31,8 +31,8 @@ namespace {
 struct UnrollLoopsPass
     : public layout::impl::UnrollLoopsPassBase<UnrollLoopsPass> {
   void runOnOperation() override {
-    // The bounds of the remaining loops may depend on the index of an unrolled
-    // one. All loops that are unrolled later share one budget.
+    // Unrolling a loop may make the trip counts of other loops constant, so
+    // this is repeated. All loops of later rounds share one budget of ops.
     bool isFirst = true;
     int64_t left = kMostOps;
     while (true) {

@@ -117,7 +117,7 @@ static std::optional<InputDim> readIndex(linalg::LinalgOp op, AffineExpr expr) {
     (isWindow ? dim.dilation : dim.stride) = by;
     sum = sum + getAffineDimExpr(l, op.getContext()) * by;
   }
-  // The index must be exactly the sum of these terms, without a constant.
+  // The index must be a sum of loops times factors, without a constant.
   if (simplifyAffineExpr(expr - sum, op.getNumLoops(), 0) !=
       getAffineConstantExpr(0, op.getContext()))
     return std::nullopt;

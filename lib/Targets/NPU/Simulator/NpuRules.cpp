@@ -179,7 +179,7 @@ bool Simulator::checkAccess(const std::vector<Run> &runs, Engine engine,
     report(std::string(what) + (isWrite ? " writes " : " reads ") +
            describe({run.memory, run.core, byte, 1}) + why);
   };
-  /// Reports the first byte that breaks a rule.
+  /// Reports the first byte of `run` that breaks a rule, and the rule.
   auto explain = [&](const Run &run, uint8_t elements) {
     for (int64_t i = run.byte; i < run.byte + run.bytes; ++i) {
       uint8_t state = run.memory->state[i];

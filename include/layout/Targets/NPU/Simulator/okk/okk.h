@@ -73,7 +73,8 @@ typedef union {
   unsigned char u8;
 } x8;
 
-// The chip and its state.
+// Initialize the chip, wait for the end of all commands (poll), begin and end
+// parallel regions, and query the chip's parameters.
 void okk_initialize(void);
 void okk_poll(void);
 void okk_parallel_start(void);
@@ -83,7 +84,8 @@ int okk_npu_num(void);
 unsigned int okk_eu_num(void);
 unsigned int okk_local_mem_size_per_npu(void);
 
-// Addresses and strides of tensors.
+// Compute the start core of a local address, the channels per core, and the
+// strides of the aligned, compact and row-major (continuous) layouts.
 int okk_start_npu_index(local_addr_t addr);
 int okk_channle_num_per_npu(int start_idx, int num_channels);
 void okk_128_byte_aligned_stride_for_32bit(dim4 *stride, int start_idx,
