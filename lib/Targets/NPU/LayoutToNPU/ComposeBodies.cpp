@@ -124,8 +124,8 @@ static bool isNumber(Value value) {
 }
 
 /// Returns `select`, of the larger or smaller of the compared values, as a max
-/// or min op with the same result for NaN. Returns null for other selects, or
-/// if neither value is known not to be NaN.
+/// or min op with the same result for NaN. Returns a null value for other
+/// selects, or if neither value is known not to be NaN.
 static Value getExtreme(Formula &f, arith::CmpFOp compare,
                         arith::SelectOp select) {
   using Predicate = arith::CmpFPredicate;
@@ -287,7 +287,7 @@ static arith::CmpFPredicate swapSides(arith::CmpFPredicate predicate) {
 }
 
 /// Expands a select by an f32 comparison into selects by comparisons that
-/// OKKernel has. Returns null if OKKernel has the comparison itself.
+/// OKKernel has. Returns a null value if OKKernel has the comparison itself.
 static Value expandCompare(Formula &f, arith::CmpFOp compare, Value yes,
                            Value no) {
   APFloat number(0.0f);
@@ -346,7 +346,7 @@ static Value expandCompare(Formula &f, arith::CmpIOp compare, Value yes,
 
 /// Expands a select: one by and, or, xor or select of conditions into several
 /// selects, and one by a comparison without OKKernel function into others.
-/// Returns null if it stays.
+/// Returns a null value if it stays.
 static Value expandSelect(Formula &f, arith::SelectOp select) {
   Operation *condition = select.getCondition().getDefiningOp();
   Value yes = select.getTrueValue(), no = select.getFalseValue();
@@ -384,7 +384,7 @@ static Value expandSelect(Formula &f, arith::SelectOp select) {
 }
 
 /// Emits ops with OKKernel functions that compute the result of `op`, an op of
-/// a body, and returns it, or null if `op` is not expanded.
+/// a body, and returns it, or a null value if `op` is not expanded.
 static Value expand(Operation *op) {
   Type type = op->getNumResults() == 1 ? op->getResult(0).getType() : Type();
   if (!type || (!type.isF32() && !type.isInteger(32)))

@@ -233,8 +233,8 @@ void OperandMaker::readExtract(tensor::ExtractOp extract) {
 }
 
 /// Plans the values of `value` for all iterations as a constant operand. i1
-/// values become f32 that is greater than 0 for true. Does nothing if the
-/// values are unknown or the same in all iterations.
+/// values become f32 that is greater than 0 for true. Unknown values, and
+/// values that are the same in all iterations, are left.
 void OperandMaker::readTable(Value value) {
   const LoopValueTable *table = tables.get(value);
   if (!table || table->loops.empty() || table->values.empty())

@@ -122,7 +122,7 @@ struct Cut {
   std::optional<TensorBox> getPart(RankedTensorType type, int64_t part) const;
 };
 
-/// All stages of a function, in program order.
+/// The stages of a function, in program order.
 struct Stages {
   explicit Stages(func::FuncOp function);
 
@@ -161,7 +161,8 @@ public:
   /// Returns true if `tensor` is returned or read after the group.
   bool isResult(Value tensor) const;
   /// Returns the box of a result of the group that part number `part` provides
-  /// for ops after the group, or std::nullopt if these need none of the part.
+  /// for ops after the group, or std::nullopt if these read no element of the
+  /// part.
   const std::optional<TensorBox> &getOwn(Value result, int64_t part) const {
     return own.find(result)->second[part];
   }

@@ -26,19 +26,15 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The maximum number of stages of a group, and of labels (search states) that
-/// are kept before each stage.
+/// The maximum number of stages of a group, and of search states per stage.
 static constexpr unsigned kMostStages = 160, kMostLabels = 6;
-/// The maximum number of stages of a group whose inputs are loaded in pieces
-/// along a summed loop.
+/// The maximum number of stages of a group that loads inputs in pieces.
 static constexpr unsigned kMostSummed = 12;
-/// One byte in `kSpare` of a core is reserved for fragmentation and for layouts
-/// larger than the most compact one.
+/// One byte in `kSpare` of a core is kept for fragmentation and looser layouts.
 static constexpr int64_t kSpare = 8;
-/// One byte in `kInside` that a group moves within local memory counts like one
-/// that is moved to or from it, as most parts are computed and read in place.
-/// Of plans with equal traffic, the one with the fewest bytes between groups is
-/// chosen.
+/// One byte in `kInside` that a group moves within local memory counts as
+/// traffic, as most parts are computed and read in place. Of plans with equal
+/// traffic, the one with the fewest bytes between groups is chosen.
 static constexpr int64_t kInside = 16;
 
 namespace {
@@ -56,21 +52,18 @@ struct Made {
   }
 };
 
-/// The traffic and the memory of a group, as far as they do not depend on the
-/// tensors that are in local memory before it.
+/// The traffic and memory of a group, whatever else is in local memory.
 struct Price {
   struct Tensor {
-    unsigned made; // index in Search::tensors
-    int64_t bytes; // moved by all parts together
-    // The bytes of a result to store if results do not stay in local memory.
-    int64_t stored = 0;
+    unsigned made;          // index in Search::tensors
+    int64_t bytes;          // moved by all parts together
+    int64_t stored = 0;     // bytes of a result to store if results do not stay
     bool isForKept = false; // read only if results stay in local memory
   };
   unsigned first = 0, last = 0;
   Cut cut;
   int64_t peak = 0; // bytes of a core in the part that needs most
-  // Constants and arguments that the group loads: the bytes of those that all
-  // parts share, also in a core, and the bytes of those that differ per part.
+  // Loaded constants and arguments: bytes shared by all parts, and per part.
   int64_t sharedBytes = 0, sharedInCore = 0, largestShared = 0;
   int64_t ownBytes = 0;
   int64_t keptBytes = 0; // read only if results stay in local memory
@@ -81,15 +74,13 @@ struct Price {
   bool isWide = false; // loads constants as f32 that smaller parts load as i8
 };
 
-/// A state of the search before a stage: the cost so far, and the tensors that
-/// are in local and in system memory.
+/// A state of the search before a stage: the cost and the tensors in memory.
 struct Label {
   Cost cost = 0;
   int64_t bytes = 0;
   SmallVector<unsigned> resident; // tensors in local memory, sorted
   SmallVector<unsigned> stored;   // tensors in system memory, sorted
-  // The first stage of the group that ends here, and the label before it that
-  // this label was reached from.
+  // The first stage of the group that led here, and the label before it.
   unsigned before = 0, index = 0;
   Cut cut;
   bool keepsResults = true;
@@ -222,9 +213,8 @@ void Search::collectEnds() {
       isEnd.reset(s);
 }
 
-/// Returns the bytes of a core that a tensor needs in the most compact layout
-/// that ops may have. The channel is the usual dim, or, with `hasAnyChannel`,
-/// as for constants, any dim.
+/// Returns the bytes of a core for a tensor in its most compact layout. Any dim
+/// may be its channel with `hasAnyChannel`, else the usual one.
 int64_t Search::getInCore(RankedTensorType type, bool hasAnyChannel) {
   auto [known, isNew] = inCore.try_emplace({type, hasAnyChannel}, 0);
   if (!isNew)
@@ -273,8 +263,7 @@ bool Search::crossesAsBytes(Value tensor, ArrayRef<int64_t> sizes) {
   return known->second;
 }
 
-/// Adds to `price` an operand from outside of the group, which moves `bytes`
-/// bytes in all parts. `isShared` means that all parts read the same elements.
+/// Adds an outside operand to `price`. Each part reads all of it if `isShared`.
 void Search::addRead(Price &price, Value tensor, int64_t bytes, int64_t inCore,
                      bool isShared) {
   auto made = numbers.find(tensor);
@@ -369,8 +358,7 @@ llvm::SmallDenseMap<unsigned, unsigned> Search::findWholes(unsigned first,
   return wholeOf;
 }
 
-/// Returns the maximum bytes of a core that are live at one time in part number
-/// `part` of a group, without operands that are read whole.
+/// Returns the peak bytes of a core in one part, without operands read whole.
 int64_t Search::getPeak(const GroupParts &group, int64_t part) {
   unsigned first = group.getFirst(), last = group.getLast();
   llvm::SmallDenseMap<unsigned, unsigned> wholeOf = findWholes(first, last);
@@ -393,8 +381,7 @@ int64_t Search::getPeak(const GroupParts &group, int64_t part) {
           from = std::min(from, std::max(first, tensors[inner].stage));
       int64_t bytes = getInCore(result, group.getBox(result, part).sizes);
       add(from, std::max(s, tensors[made->second].getLastUse()), bytes);
-      // The result overwrites an operand of the group that is live before it,
-      // so both need memory once.
+      // The result overwrites an operand of the group: one memory for both.
       if (OpOperand *operand = findOverwritten(op);
           operand && *stages.findMaker(operand->get()) >= first)
         live[s - first] -= bytes;
@@ -481,16 +468,14 @@ Price Search::getPrice(const GroupParts &group) {
     addRead(price, tensor, bytes, getInCore(tensor, type.getShape()), isShared);
   }
   addResults(price, &group);
-  // Parts at the borders lack halos and all others are alike, so three parts
-  // suffice.
+  // Parts at the borders lack halos; all others are alike.
   for (int64_t part : {int64_t(0), parts / 2, parts - 1})
     price.peak = std::max(price.peak, getPeak(group, part));
   return price;
 }
 
-/// Updates `now` for a group: loads operands that all parts share, and keeps
-/// its results in local memory if `keepsResults` and they are read later, or
-/// else counts their stores.
+/// Adds to `now` the operands that all parts share, and the results if
+/// `keepsResults`; other results are stored. Counts the loads and stores.
 void Search::hold(Occupancy &now, const Price &price, bool keepsResults) {
   int64_t parts = price.cut.count();
   for (const Price::Tensor &read : price.shared) {
@@ -522,8 +507,7 @@ void Search::hold(Occupancy &now, const Price &price, bool keepsResults) {
     now.taken += tensors[made].inCore;
 }
 
-/// Evicts tensors for which `mayGo` holds, the one with the furthest next use
-/// first, until the group fits or none is left. Counts the stores.
+/// Evicts tensors with `mayGo`, furthest next use first, until the group fits.
 void Search::evict(Occupancy &now, const Price &price,
                    function_ref<bool(unsigned)> mayGo) {
   while (now.taken + price.sharedInCore > room) {
@@ -549,9 +533,7 @@ void Search::evict(Occupancy &now, const Price &price,
   }
 }
 
-/// Counts the loads of the operands of a group. Returns false if its peak and
-/// its shared operands exceed the memory of a core; loads are then counted as
-/// for an op that is split.
+/// Counts the loads of a group. Returns false if it does not fit a core.
 bool Search::load(Occupancy &now, const Price &price, bool keepsResults) {
   int64_t parts = price.cut.count();
   for (const Price::Tensor &read : price.sliced) {
@@ -571,8 +553,7 @@ bool Search::load(Occupancy &now, const Price &price, bool keepsResults) {
   int64_t tooMany = now.taken + price.sharedInCore - room;
   if (price.fits && tooMany <= 0)
     return true;
-  // Operands that all parts share, but that do not fit together, are loaded
-  // again for each part.
+  // Shared operands that do not fit together are loaded again for each part.
   if (parts > 1 && price.sharedInCore &&
       now.taken + price.largestShared <= room) {
     now.bytes += (parts - 1) * price.sharedBytes *
@@ -581,8 +562,7 @@ bool Search::load(Occupancy &now, const Price &price, bool keepsResults) {
     now.transfers += parts;
     return true;
   }
-  // An op that must be split alone is estimated to move its tensors 4 more
-  // times.
+  // An op that must be split alone counts as 4 more moves of its tensors.
   now.isCrowded = true;
   for (const Price::Tensor &result : price.results)
     now.bytes += 4 * result.bytes;
@@ -591,9 +571,8 @@ bool Search::load(Occupancy &now, const Price &price, bool keepsResults) {
   return false;
 }
 
-/// Returns the state after a group that starts from `label`, including the
-/// evictions that it needs. The cost is infinite if a group of several parts
-/// does not fit.
+/// Returns the state after a group that starts from `label`, with evictions.
+/// The cost is infinite if a group of several parts does not fit a core.
 Label Search::extend(const Label &label, const Price &price,
                      bool keepsResults) {
   Occupancy now;
@@ -638,8 +617,7 @@ Label Search::extend(const Label &label, const Price &price,
   return next;
 }
 
-/// Adds a label before `stage`. Of labels with the same tensors in local memory
-/// only the cheapest stays, and in all at most `kMostLabels`.
+/// Keeps the cheapest label per set of resident tensors, kMostLabels in all.
 void Search::add(unsigned stage, Label label) {
   std::vector<Label> &all = labels[stage];
   for (Label &other : all)
@@ -667,8 +645,7 @@ void Search::reach(unsigned first, const Price &price) {
     }
 }
 
-/// Returns true if the stage sums over a loop of several inputs, and alone
-/// needs more than half of the memory of a core.
+/// Returns true if the stage has a loop `summed` and needs over half of a core.
 bool Search::isHeavy(unsigned stage) const {
   const Price &price = whole[stage];
   int64_t bytes = price.peak + price.sharedInCore;
@@ -677,10 +654,8 @@ bool Search::isHeavy(unsigned stage) const {
   return stages.all[stage].summed && bytes > room / 2;
 }
 
-/// Returns the row stride of the tensor.insert_slice that stages up to `last`
-/// end with, elementwise ops and concatenations aside, or 1 if there is none.
-/// Parts that begin at multiples of it read the same number of rows of each
-/// inserted tensor.
+/// Returns the row stride of the last tensor.insert_slice, or 1. Parts that
+/// begin at its multiples read equally many rows of each inserted tensor.
 static int64_t getRowStep(const Stages &stages, unsigned last) {
   for (unsigned s = last + 1; s-- > 0;) {
     Operation *op = stages.all[s].op;
@@ -695,9 +670,8 @@ static int64_t getRowStep(const Stages &stages, unsigned last) {
   return 1;
 }
 
-/// Returns the cuts of a result of type `type`, with 2 to 128 parts in
-/// ascending order: along batches, along rows, along channels, and rows of each
-/// batch. If `hasSums`, also those with inputs in pieces.
+/// Returns the cuts of a result into 2 to 128 parts, ascending: by batches,
+/// rows, channels, rows of batches, and, if `hasSums`, with inputs in pieces.
 static SmallVector<SmallVector<Cut>> getCuts(RankedTensorType type,
                                              int64_t rowStep, bool hasSums) {
   static constexpr int64_t kParts[] = {2,  3,  4,  6,  8,  12, 16,
@@ -777,8 +751,7 @@ void Search::reachByGroups(unsigned last) {
   }
 }
 
-/// Sets `isCrowded` for the stages at which tensors do not fit if every stage
-/// runs whole. Returns true if there is one. `bytes` is the traffic then.
+/// Sets `isCrowded` per stage if all run whole. Returns true if one is crowded.
 bool Search::findCrowded(int64_t &bytes) {
   Label label;
   bool isAny = false;

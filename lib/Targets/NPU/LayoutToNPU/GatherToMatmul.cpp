@@ -501,8 +501,8 @@ static int64_t countRows(RankedTensorType table, const RowRead &read) {
   return rows;
 }
 
-/// Emits ops for the element that `extract` reads and returns it, or null if
-/// the read is not supported.
+/// Emits ops for the element that `extract` reads and returns it, or a null
+/// value if the read is not supported.
 static Value makeElement(linalg::GenericOp op, tensor::ExtractOp extract) {
   std::optional<RowRead> read = findRowRead(op, extract);
   if (!read)

@@ -148,8 +148,8 @@ Carried IntegerBody::getExact(Value value) {
   return number;
 }
 
-/// Converts an addition, subtraction or multiplication of integers to f32. The
-/// value is null if the range of the result exceeds 2^24.
+/// Converts an addition, subtraction or multiplication of integers to f32. If
+/// the range of the result exceeds 2^24, the result has a range but no value.
 Carried IntegerBody::makeSum(Operation *op) {
   Carried a = getExact(op->getOperand(0)), b = getExact(op->getOperand(1));
   if (!a || !b)

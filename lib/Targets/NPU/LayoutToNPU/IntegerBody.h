@@ -94,8 +94,8 @@ public:
   /// the ops that compute it. Returns std::nullopt if it is not proven to be
   /// exact.
   std::optional<CarriedNumber> get(Value value);
-  /// Emits the i1 `value` of the body as comparisons of f32. Returns null if an
-  /// operand is not an exact f32.
+  /// Emits the i1 `value` of the body as comparisons of f32. Returns a null
+  /// value if an operand is not an exact f32.
   Value getCondition(Value value);
 
   Value number(float value);

@@ -94,7 +94,8 @@ RankedTensorType IntegerCarrier::getFloats(Type type) {
 //===----------------------------------------------------------------------===//
 
 /// Returns the integer elements of a constant tensor, a single one for a splat.
-/// Returns null if it is not a constant or has no elements or known bytes.
+/// Returns a null pointer if it is not a constant or has no elements or known
+/// bytes.
 const std::vector<int64_t> *IntegerCarrier::getIntegers(Value tensor) {
   ElementsAttr values;
   if (!matchPattern(tensor, m_Constant(&values)))

@@ -80,8 +80,8 @@ void ProgramBuilder::placeTransfers() {
   }
 }
 
-/// Returns the chip in the layout of the first tensor in local memory, or null
-/// if there is none.
+/// Returns the chip in the layout of the first tensor in local memory, or a
+/// null attribute if there is none.
 npu::ChipAttr ProgramBuilder::findChip() {
   npu::ChipAttr found;
   function.walk([&](Operation *op) {

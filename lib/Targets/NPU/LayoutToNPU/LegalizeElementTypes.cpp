@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace mlir::layout;
 
 /// Returns the element type that a tensor has in memory, i8 for i1 and i64 for
-/// index, or null for types that stay.
+/// index, or a null type for types that stay.
 static Type getStored(Type type) {
   if (type.isInteger(1))
     return IntegerType::get(type.getContext(), 8);

@@ -66,8 +66,8 @@ Value addOperand(linalg::GenericOp op, Value tensor, AffineMap map);
 void foldExtracts(func::FuncOp function);
 
 /// Returns the slices of `source` at `indices` of `dim`, concatenated along it,
-/// or null if `indices` is empty or consists of more than 256 arithmetic
-/// sequences.
+/// or a null value if `indices` is empty or consists of more than 256
+/// arithmetic sequences.
 Value gatherStaticIndices(OpBuilder &builder, Location loc, Value source,
                           unsigned dim, ArrayRef<int64_t> indices);
 

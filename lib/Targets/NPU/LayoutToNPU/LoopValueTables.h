@@ -41,8 +41,8 @@ public:
       : op(op), ranges(op.getStaticLoopRanges()) {}
 
   /// Returns the values of `value`, a value of the body, for all iterations of
-  /// the loops that it depends on, or null if it depends on data or the table
-  /// is too large.
+  /// the loops that it depends on, or a null pointer if it depends on data or
+  /// the table is too large.
   const LoopValueTable *get(Value value);
 
 private:

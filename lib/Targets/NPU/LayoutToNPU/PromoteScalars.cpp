@@ -102,8 +102,8 @@ static Value reshape(OpBuilder &builder, Location loc, Value tensor,
                                                              tensor, all(type));
 }
 
-/// Returns a scalar as a tensor of one element and rank `rank`, or null if it
-/// is neither a constant nor one of `tensors`.
+/// Returns a scalar as a tensor of one element and rank `rank`, or a null value
+/// if it is neither a constant nor one of `tensors`.
 Value NumberCarrier::getTensor(OpBuilder &builder, Value number,
                                unsigned rank) {
   auto type =
@@ -162,8 +162,8 @@ void NumberCarrier::visitNumber(Operation *op) {
   tensors[op->getResult(0)] = generic.getResult(0);
 }
 
-/// Creates an op that fills `init` with a scalar of `tensors`. Returns null for
-/// other scalars.
+/// Creates an op that fills `init` with a scalar of `tensors`. Returns a null
+/// value for other scalars.
 Value NumberCarrier::fill(OpBuilder &builder, Location loc, Value number,
                           Value init) {
   auto type = cast<RankedTensorType>(init.getType());
@@ -230,7 +230,7 @@ Value NumberCarrier::insert(OpBuilder &builder, tensor::InsertOp op) {
 }
 
 /// Rewrites a pad with a run-time scalar: fills the result with it and inserts
-/// the source. Returns null for other pads.
+/// the source. Returns a null value for other pads.
 Value NumberCarrier::pad(OpBuilder &builder, tensor::PadOp op) {
   Value number = op.getConstantPaddingValue();
   if (!number || !op.getSourceType().hasStaticShape())

@@ -228,8 +228,8 @@ static Value makePlace(OpBuilder &builder, linalg::GenericOp op,
       .getResult(0);
 }
 
-/// Replaces the index `place` by the init of `op` where no element was better
-/// than the init, so that `top` still has its value.
+/// Replaces the index `place` by the init of `op` for reductions in which no
+/// element was better than the init, so that `top` still has its value.
 static Value keepStart(OpBuilder &builder, linalg::GenericOp op,
                        const ArgReduction &found, Value top, Value place,
                        Value none) {

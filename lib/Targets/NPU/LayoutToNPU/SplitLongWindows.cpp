@@ -80,8 +80,8 @@ static SmallVector<LongDim> findLongDims(linalg::LinalgOp op,
 }
 
 /// Returns the only input whose elements a sum, maximum or minimum of f32
-/// reads, or null for other ops. Further inputs may state the sizes of the
-/// window.
+/// reads, or a null pointer for other ops. Further inputs may state the sizes
+/// of the window.
 static OpOperand *findReduced(linalg::LinalgOp op) {
   if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0 ||
       !op.hasPureTensorSemantics() || op.hasDynamicShape() ||

@@ -105,8 +105,8 @@ getSourceDim(tensor::ExpandShapeOp op, unsigned dim) {
   return std::nullopt;
 }
 
-/// Returns the only input tensor that is not a constant, or null if there are
-/// none or several.
+/// Returns the only input tensor that is not a constant, or a null value if
+/// there are none or several.
 static Value getVariable(linalg::LinalgOp op) {
   Value variable;
   for (OpOperand *input : op.getDpsInputOperands()) {

@@ -157,7 +157,7 @@ static LogicalResult reportTooMany(linalg::LinalgOp op, int64_t parts) {
 }
 
 /// Returns the type of an operand whose elements do not have whole bytes, such
-/// as i1, or null if there is none.
+/// as i1, or a null type if there is none.
 static Type findHeldInNoMemory(linalg::LinalgOp op) {
   for (Type type : op->getOperandTypes())
     if (isa<RankedTensorType>(type) &&

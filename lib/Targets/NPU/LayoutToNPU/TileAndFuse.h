@@ -70,7 +70,7 @@ bool mayOverwrite(Operation *op);
 
 /// Returns the operand that the result of `op` may overwrite: an init that is
 /// read, or an input of an elementwise op of one function. Only `op` uses it,
-/// and cores compute it. Returns null if there is none.
+/// and cores compute it. Returns a null pointer if there is none.
 OpOperand *findOverwritten(Operation *op);
 
 /// Makes the operand that findOverwritten returns the init of each elementwise

@@ -221,8 +221,8 @@ LogicalResult Cutter::makePiece(unsigned stage,
   return success();
 }
 
-/// Concatenates the non-null tensors of `parts` along `dim`; null ones are not
-/// needed by ops after the group. Returns null if all are.
+/// Concatenates the tensors of `parts` along `dim`. Null values, parts that no
+/// op after the group needs, are skipped. Returns a null value if all are.
 Value Cutter::join(Location loc, ArrayRef<Value> parts, unsigned dim) {
   SmallVector<Value> needed;
   llvm::copy_if(parts, std::back_inserter(needed),

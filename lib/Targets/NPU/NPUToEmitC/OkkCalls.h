@@ -25,7 +25,7 @@ public:
   explicit OkkCalls(OpBuilder &builder)
       : builder(builder), loc(builder.getUnknownLoc()) {}
 
-  /// How a kernel of the simulator accesses an operand: the OKK_SIM_READ,
+  /// The accesses of a kernel of the simulator to an operand: the OKK_SIM_READ,
   /// WRITE, BROADCAST and LANES flags of sim_compute.h.
   struct ImageUse {
     bool isRead = false, isWritten = false, isBroadcast = false,

@@ -56,8 +56,7 @@ static FailureOr<json::Array> getRanges(func::FuncOp function,
   for (Attribute attr : listed ? listed.getValue() : ArrayRef<Attribute>()) {
     auto range = dyn_cast<DictionaryAttr>(attr);
     if (!range)
-      range = DictionaryAttr::get(
-          function.getContext()); // has no fields, so is an error
+      range = DictionaryAttr::get(function.getContext()); // no fields: an error
     auto least = range.getAs<IntegerAttr>("least");
     auto most = range.getAs<IntegerAttr>("most");
     auto first = range.getAs<DenseI64ArrayAttr>("first");
@@ -169,8 +168,7 @@ LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,
     return failure();
   // The conversion erases the function with its name.
   std::string name = symbol.str();
-  // For each parameter of the program, the bytes per index of a dynamic batch,
-  // or 0 if it has none.
+  // The bytes of each parameter per index of a dynamic batch, or 0.
   SmallVector<int64_t> steps(!constants->isEmpty(), 0);
   bool isSliced = false;
   for (const json::Value &argument : *arguments) {
@@ -191,8 +189,7 @@ LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,
   pm.addPass(createConvertNPUToEmitCPass(options));
   if (failed(pm.run(module)))
     return failure();
-  // The conversion has erased the memref.global ops, but their data belongs to
-  // the context.
+  // The conversion has erased the memref.global ops, but not their data.
   auto writeConstants = [&](raw_ostream &os) {
     constants->write(os);
     return success();

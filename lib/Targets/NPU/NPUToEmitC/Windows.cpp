@@ -53,8 +53,8 @@ struct npu::PlacedWindows {
 };
 
 /// Returns the op that last accesses the memory of `root` before `op`, in its
-/// block or around its npu.parallel. Returns null if there is none, or several
-/// in one op with regions.
+/// block or around its npu.parallel. Returns a null pointer if there is none,
+/// or several in one op with regions.
 static Operation *findLastUse(Operation *op, Value root) {
   auto touches = [&](Operation *other) {
     return !isa<DeallocOp, SubViewOp, ViewOp>(other) &&

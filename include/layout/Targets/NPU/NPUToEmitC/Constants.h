@@ -27,7 +27,7 @@
 namespace mlir::npu {
 
 /// Returns the chip in the layout of the first npu.alloc with a scattered
-/// layout, or null if there is none.
+/// layout, or a null attribute if there is none.
 ChipAttr findChip(ModuleOp module);
 
 /// The constants of a module and their byte offsets in the block, which is one

@@ -244,9 +244,9 @@ private:
     std::vector<std::map<int64_t, int64_t>> owned;
   };
   struct Expected;
-  /// How a command accesses bytes. ReadOnce and Write reject a byte that the
-  /// command accesses twice. WritePadding may reach bytes of a tensor that are
-  /// not elements.
+  /// The accesses of a command to bytes. ReadOnce and Write reject a byte that
+  /// the command accesses twice. WritePadding may reach bytes of a tensor that
+  /// are not elements.
   enum class Access { Read, ReadOnce, Write, WritePadding };
   struct Image;
   struct Computation;
