@@ -173,8 +173,8 @@ static RankedTensorType getBeside(NpuScatterAttr layout, NpuMode mode,
 }
 
 /// Returns the only loop that indexes the channel dim of the result, or
-/// std::nullopt if there are several, or if an index of the result is an
-/// expression with this loop.
+/// std::nullopt if there are none or several, or if an index of the result is
+/// an expression with this loop.
 static std::optional<unsigned> findOnlyChannel(AffineMap written,
                                                NpuScatterAttr layout) {
   llvm::SmallBitVector loops = getChannelLoops(written, layout);

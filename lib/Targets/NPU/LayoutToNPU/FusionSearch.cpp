@@ -30,7 +30,7 @@ using namespace mlir::layout;
 static constexpr unsigned kMostStages = 160, kMostLabels = 6;
 /// The maximum number of stages of a group that loads inputs in pieces.
 static constexpr unsigned kMostSummed = 12;
-/// One byte in `kSpare` of a core is kept for fragmentation and looser layouts.
+/// One byte in `kSpare` of a core stays free for gaps in and between tensors.
 static constexpr int64_t kSpare = 8;
 /// One byte in `kInside` that a group moves within local memory counts as
 /// traffic, as most parts are computed and read in place. Of plans with equal

@@ -140,8 +140,8 @@ void boundArguments(func::FuncOp function);
 void splitBodies(func::FuncOp function);
 
 /// Rewrites minima over more than 3 elements as negated maxima of negated
-/// elements, and reductions over several dims as ones over one dim: in
-/// products, and in tensors of more than four dims.
+/// elements. Rewrites reductions over several dims as ones over one dim in
+/// products, in tensors of more than four dims, and if all dims are reduced.
 void rewriteReductions(func::FuncOp function);
 
 /// Generalizes named f32 ops without reduction whose bodies have an op without
