@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns true if `operand` is the destination of `result`.
+/// Returns true if `operand` is the init operand that is tied to `result`.
 bool ImageCandidates::sharesStorage(unsigned operand, unsigned result) const {
   auto dest = dyn_cast<DestinationStyleOpInterface>(node.op);
   return dest && dest.isDpsInit(&node.op->getOpOperand(operand)) &&
@@ -20,8 +20,9 @@ bool ImageCandidates::sharesStorage(unsigned operand, unsigned result) const {
              node.op->getResult(result);
 }
 
-/// Returns true if another op also depends on the layout of `slot`. Constants
-/// and fresh storage are created in the requested layout.
+/// Returns true if another op also depends on the layout of `slot`, an operand
+/// or result. False for constants and fresh storage, which are created in the
+/// layout that the op requires.
 bool ImageCandidates::isChosenElsewhere(OperandOrResult slot) const {
   return llvm::any_of(node.incidentTensors,
                       [&](const auto &each) { return each.first == slot; });
@@ -61,9 +62,10 @@ std::optional<LayoutId> ImageCandidates::getImage(OperandOrResult slot,
   return image;
 }
 
-/// Returns the configuration with `loop` on the lanes of every tensor that it
-/// indexes alone, and a reduction loop on those of operands that do not depend
-/// on it. The others are in linear memory.
+/// Returns the configuration in which each tensor with a dim that `loop` alone
+/// indexes is an image with this dim on the lanes. An operand that does not
+/// depend on `loop` has the dim of a reduction loop on the lanes. Other tensors
+/// are in linear memory. Returns std::nullopt if none is an image.
 std::optional<OpConfig>
 ImageCandidates::getForLaneDim(unsigned loop, const Contraction *contraction) {
   bool hasImages = false;
@@ -98,7 +100,8 @@ ImageCandidates::getForLaneDim(unsigned loop, const Contraction *contraction) {
   return hasImages ? config : std::nullopt;
 }
 
-/// Returns `base` with another layout for one tensor and those sharing storage.
+/// Returns `base` with `layout` for `slot`, and for the init or result that
+/// shares its storage, or std::nullopt if the op does not allow these layouts.
 std::optional<OpConfig> ImageCandidates::replace(const OpConfig &base,
                                                  OperandOrResult slot,
                                                  LayoutId layout) const {
@@ -129,7 +132,9 @@ bool ImageCandidates::requiresOneType() const {
   return OpTrait::hasElementwiseMappableTraits(node.op);
 }
 
-/// Adds `base` with one tensor, and with both of two, in linear memory.
+/// Adds variants of `base`, one for each image that other ops also use, with
+/// this tensor in linear memory; and if there are two such images, one with
+/// both in linear memory.
 void ImageCandidates::addMixed(SmallVectorImpl<OpConfig> &configs,
                                const OpConfig &base) const {
   if (requiresOneType())
@@ -191,7 +196,8 @@ SmallVector<OpConfig> ImageCandidates::carry(ArrayRef<OpConfig> known,
     configs.push_back(*config);
   };
   if (map.isPermutation()) {
-    // All tensors follow one; each may remain in linear memory.
+    // The layout of one tensor determines those of all others. Each tensor may
+    // also be in linear memory.
     add(builder.carry(slot, layout));
     if (!configs.empty() && isImage(costs.getMap(layout)))
       addMixed(configs, OpConfig(configs.front()));
@@ -213,7 +219,7 @@ SmallVector<OpConfig> ImageCandidates::carry(ArrayRef<OpConfig> known,
       add(config);
     }
   }
-  // Also change this tensor alone.
+  // Also change the layout of this tensor alone.
   for (const OpConfig &base : known)
     add(replace(base, slot, layout));
   return configs;

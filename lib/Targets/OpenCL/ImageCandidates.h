@@ -32,16 +32,20 @@ namespace mlir::layout {
 
 class ImageCandidates {
 public:
-  /// Reports images that do not fit in `notes`.
+  /// Adds to `notes` an entry for each image that does not fit the target.
   ImageCandidates(const NodeClass &node, CostModel &costs,
                   OpenClTargetAttr target, SmallVectorImpl<StorageNote> &notes)
       : node(node), rule(std::get<LoopsRule>(node.rule)), builder(node, costs),
         costs(costs), target(target), notes(notes) {}
 
-  /// Returns candidates of ops with channels: all images first, then mixtures.
+  /// Returns the initial candidates of a contraction: first those with as many
+  /// images as possible, then those with some of these tensors in linear
+  /// memory. Returns an empty list for other ops.
   SmallVector<OpConfig> getSeeds();
 
-  /// Returns candidates in which `slot` has the given layout, beside `known`.
+  /// Returns the candidates that have `layout`, which an adjacent op uses, for
+  /// the operand or result `slot`. Some of them are a candidate in `known` with
+  /// this layout alone replaced.
   SmallVector<OpConfig> carry(ArrayRef<OpConfig> known, OperandOrResult slot,
                               LayoutId layout);
 
@@ -68,8 +72,9 @@ private:
   SmallVectorImpl<StorageNote> &notes;
 };
 
-/// Returns an image form that is valid for every shape and stores tensors of
-/// `type` like `special`, so that it can be propagated; `special` without one.
+/// Returns an image map that is valid for every shape and stores tensors of
+/// `type` like `special`, so that it can be propagated to tensors of other
+/// shapes. Returns `special` if there is none.
 LayoutId generalizeImage(LayoutId special, RankedTensorType type,
                          CostModel &costs);
 

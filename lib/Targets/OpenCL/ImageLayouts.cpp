@@ -31,7 +31,8 @@ std::optional<unsigned> layout::findLaneDim(const LayoutMap &image) {
   return digit->dim;
 }
 
-/// Returns the maximal extent of each coordinate of `space` except the lane.
+/// Returns the maximal extent of each coordinate of `space` except the lane, or
+/// an empty list if it is not an OpenCL image space.
 static SmallVector<int64_t, 3> getLimits(StringRef space,
                                          OpenClTargetAttr target) {
   if (space == "image2d")
@@ -116,8 +117,8 @@ class Form {
 public:
   Form(unsigned rank, unsigned laneDim) : rank(rank), laneDim(laneDim) {}
 
-  /// Returns the map with the dims `x` and `y`, slowest first. The lane dim is
-  /// represented by its digit of pixels.
+  /// Returns the image2d map with the dims `x` along x and `y` along y, slowest
+  /// first. The lane dim d is one of them, as d floordiv 4.
   LayoutMap get(ArrayRef<unsigned> x, ArrayRef<unsigned> y) const {
     BoundedIndex width = group(getDigits(x)), height = group(getDigits(y));
     BoundedIndex lane = mod(BoundedIndex::dim(laneDim), kLanesOfPixel);
@@ -178,12 +179,13 @@ layout::findImageForm(unsigned rank, unsigned laneDim, ImageRole role,
       add(window, {laneDim});
     else
       add(summed, after(laneDim, window));
-    // weight_height: all reduced dims are along x.
+    // weight_height: all dims except the lane dim are along x.
     add(llvm::to_vector(llvm::concat<const unsigned>(window, summed)),
         {laneDim});
   }
 
-  // Adds the form with the last `count` other dims along x, pixels along x or
+  // Adds the form with the last `count` dims except the lane dim along x and
+  // the others along y. The pixels of the lane dim are slowest along x or along
   // y.
   auto split = [&](unsigned count, bool pixelsAlongX) {
     ArrayRef<unsigned> all = others;
@@ -191,7 +193,7 @@ layout::findImageForm(unsigned rank, unsigned laneDim, ImageRole role,
     add(after(pixelsAlongX ? pixels : std::nullopt, all.take_back(count)),
         after(pixelsAlongX ? std::nullopt : pixels, all.drop_back(count)));
   };
-  // A tensor of rank 2 is a feature map of one pixel.
+  // A tensor of rank 2 is stored like a feature map with h = w = 1.
   split(others.size() > 1, /*pixelsAlongX=*/true);
   split(std::min<unsigned>(1, others.size()), /*pixelsAlongX=*/false);
   for (unsigned count = 0; count <= others.size(); ++count)

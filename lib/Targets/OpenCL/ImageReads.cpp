@@ -34,7 +34,8 @@ static SmallVector<SizeExpr> toSizeExprs(ArrayRef<int64_t> sizes) {
   return llvm::to_vector_of<SizeExpr>(sizes);
 }
 
-/// Adds a variable, or returns zero if the extent is one.
+/// Adds a variable with values below `extent` and returns it, or returns zero
+/// if the extent is one.
 static IndexExpr addVariable(KernelVariables &variables,
                              const SizeExpr &extent) {
   return extent.isConstantEqual(1)
@@ -51,7 +52,7 @@ KernelItem KernelItem::get(const LayoutMap &result, ArrayRef<int64_t> sizes) {
     item.count = scaleCost(
         item.count, coordinate.extent.substitute(sizeOf).getConstant().value_or(
                         kInfiniteCost - 1));
-  // The split of an index into axes only matters for lanes.
+  // A buffer has no lanes, so its variables can be the dims, not the axes.
   if (!isImage(result)) {
     for (const SizeExpr &size : sizeOf)
       item.index.push_back(addVariable(item.variables, size));
@@ -142,8 +143,9 @@ KernelLoops KernelCount::getLoops(PixelBlock block) const {
   return own;
 }
 
-/// Returns the iterations of the loops around the read of an operand, summed
-/// over all parts.
+/// Returns how often a work-item reads `operand`: the product of the trip
+/// counts of the loops around the read. If work-items of a group divide a
+/// reduction, they are counted together.
 Cost KernelCount::countIterations(const Operand &operand,
                                   const KernelLoops &own,
                                   PixelBlock block) const {
@@ -157,8 +159,9 @@ Cost KernelCount::countIterations(const Operand &operand,
   return iterations;
 }
 
-/// Counts the distinct addresses that the lanes of a work-item read in one
-/// iteration, over all steps. Entry i counts those of the first i + 1 pixels.
+/// Counts the distinct addresses of `operand` that a work-item reads in one
+/// iteration, over all lanes and steps. Entry i counts those of the first i + 1
+/// pixels of the block.
 SmallVector<int64_t> KernelCount::countAddresses(const Operand &operand,
                                                  PixelBlock block) const {
   KernelLoops own = getLoops(block);
@@ -231,8 +234,8 @@ bool KernelCount::varies(const Operand &operand, PixelBlock block) const {
          llvm::is_contained(operand.variables, findRow(block)->variable);
 }
 
-/// Returns the window in which neighboring pixels of a row share reads, or
-/// std::nullopt if there is none.
+/// Returns the reduction loop in whose iterations neighboring pixels of `row`
+/// read the same elements of an operand, or std::nullopt if there is none.
 std::optional<unsigned>
 KernelCount::findWindow(const KernelItem::Row &row) const {
   for (auto [loop, index] : llvm::enumerate(indices)) {
@@ -249,8 +252,8 @@ KernelCount::findWindow(const KernelItem::Row &row) const {
   return std::nullopt;
 }
 
-/// Returns the reads of a work-item in all iterations: entry i is for the first
-/// i + 1 pixels of a block of the size `largest`.
+/// Returns the number of reads of a work-item from all operands in all
+/// iterations. Entry i is for the first i + 1 pixels of the block `largest`.
 SmallVector<Cost> KernelCount::countReads(PixelBlock largest) const {
   KernelLoops own = getLoops(largest);
   SmallVector<Cost> reads(largest.pixels);
@@ -289,7 +292,10 @@ SmallVector<int64_t> BlockLimits::assumeSizes(ArrayRef<int64_t> shape) const {
   return sizes;
 }
 
-/// Splits the longest loop into enough parts to occupy the device.
+/// Divides the longest reduction loop of static size into parts, one per
+/// work-item of a group, so that the kernel has `fewestItems` work-items.
+/// Returns `block` unchanged if there are enough work-items or at most
+/// `splitReads` reads per work-item.
 PixelBlock KernelCount::split(PixelBlock block, Cost reads,
                               BlockLimits limits) const {
   Cost count = countItems(block);

@@ -177,7 +177,8 @@ unsigned KernelLoops::getDepth(AffineMap map) const {
          nest.begin();
 }
 
-/// The longest window that is unrolled; this bounds the code size.
+/// The most iterations of a loop that is unrolled because neighbors share its
+/// reads; this bounds the code size.
 constexpr int64_t kLongestWindow = 8;
 
 std::optional<unsigned> layout::findWindow(AffineMap operand, unsigned along,

@@ -16,8 +16,9 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Buffers store any map, but a work-item must compute its index from the
-/// position that it writes.
+/// Returns true for images that fit the target, and for buffers. The map of a
+/// buffer of dynamic size must have an inverse, because a work-item computes
+/// the index from the position that it writes.
 bool OpenClModel::canStore(const LayoutMap &map, RankedTensorType type) const {
   if (isImage(map))
     return bool(ImageFit::get(map, type, target));
@@ -41,7 +42,8 @@ bool OpenClModel::allowsUnalignedSlices(const LayoutMap &map) const {
 // Conversions
 //===----------------------------------------------------------------------===//
 
-/// Counts whole pixels, which are what kernels move.
+/// Sets the bytes and the overhead of a conversion. Bytes of images are those
+/// of whole pixels, which kernels read and write.
 void OpenClModel::countBytes(ConversionPlan &plan, RankedTensorType from,
                              RankedTensorType to) const {
   TargetModel::countBytes(plan, from, to);
@@ -132,8 +134,10 @@ Cost OpenClModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   return cost;
 }
 
-/// Adds the reads to the bytes: if the op cuts or shifts a dim within pixels,
-/// each lane reads a pixel of its own.
+/// Adds the cost of reads to the cost of `rule`, e.g. of a slice or a pad. If
+/// the op splits the lane dim of an image at an index that is not a multiple of
+/// four, each lane reads a pixel of its own, and the bytes of the image count
+/// four times.
 Cost OpenClModel::getPerDimCost(Operation *op, const PerDimRule &rule,
                                 const OpLayouts &layouts, CostModel &costs) {
   ImageReads reads;
@@ -162,7 +166,8 @@ Cost OpenClModel::getPerDimCost(Operation *op, const PerDimRule &rule,
 // Configurations
 //===----------------------------------------------------------------------===//
 
-/// Raises the limits because the tensors of a kernel have independent layouts.
+/// Triples the limit on candidates per op and doubles that on layouts per
+/// tensor, because the tensors of a kernel have independent layouts.
 CandidateLimits OpenClModel::getLimits(CandidateLimits limits) const {
   return {llvm::SaturatingMultiply(limits.configsPerOp, 3u),
           llvm::SaturatingMultiply(limits.layoutsPerTensor, 2u)};

@@ -37,30 +37,34 @@ constexpr int64_t kLanesOfPixel = 4;
 /// Returns true if `map` is in an image space; its last coordinate is the lane.
 bool isImage(const LayoutMap &map);
 
-/// Returns the coordinates that address a pixel or a buffer element.
+/// Returns the coordinates that address a pixel of an image, which are all but
+/// the lane, or an element of a buffer.
 ArrayRef<Coordinate> getAddress(const LayoutMap &map);
 
-/// Returns the dim whose neighbors share a pixel, or std::nullopt if the lane
-/// is not a single dim.
+/// Returns the lane dim of an image: the tensor dim d with lane = d mod 4,
+/// whose neighboring indices share a pixel. Returns std::nullopt if the lane is
+/// another expression, or if the map is not an image.
 std::optional<unsigned> findLaneDim(const LayoutMap &image);
 
 struct ImageFit {
   enum class Verdict {
     Fits,
-    /// An extent exceeds the limit of the device.
+    /// The width, height or number of slices exceeds the limit of the target,
+    /// or does not fit 64 bits.
     TooLarge,
     /// The device has no channel type for the element type.
     ElementType,
-    /// An extent is zero.
+    /// The image has no pixels: a coordinate has extent zero.
     Empty,
-    /// The lane coordinate does not have extent four, or the storage space of
-    /// the map is not an image space with as many coordinates.
+    /// The lane does not have extent four, or the space of the map is not
+    /// image2d, image2d_array or image3d with its number of coordinates.
     NoPixels
   };
 
   Verdict answer = Verdict::Fits;
-  /// The image size and the limits of the target if the answer is TooLarge, one
-  /// number per coordinate except the lane.
+  /// The extent of the image and its limit on the target, per coordinate except
+  /// the lane. They explain the answer TooLarge; `size` is empty if an extent
+  /// does not fit 64 bits.
   SmallVector<int64_t, 3> size, most;
 
   explicit operator bool() const { return answer == Verdict::Fits; }
@@ -72,36 +76,42 @@ struct ImageFit {
                       OpenClTargetAttr target);
 };
 
-/// Prints e.g. "an image of 9 x 1 pixels, and the target has at most 8 x 8".
+/// Prints e.g. "an image of 9 x 1 pixels, but the target supports at most
+/// 8 x 8".
 void describe(const ImageFit &fit, RankedTensorType type,
               llvm::raw_ostream &os);
 
 /// The use of a tensor in the op that reads or produces it.
 enum class ImageRole {
-  /// in_out_channel: the pixels and the innermost other dim are along x.
+  /// A feature map. Its best form is in_out_channel: x = [c floordiv 4, w],
+  /// y = [n, h] for the lane dim c, with the innermost other dim along x.
   Activation,
-  /// conv2d_filter: the reduced dims are along x; if there are none,
-  /// dw_conv2d_filter: all dims except the lane dim are along x.
+  /// A filter. Its best form is conv2d_filter, with the reduced dims along x:
+  /// x = [i], y = [o floordiv 4, h, w] for the lane dim o. If no dim is
+  /// reduced, it is dw_conv2d_filter, with all dims except the lane dim along
+  /// x.
   Filter
 };
 
-/// Returns the best image form of a tensor of `rank` that `isWanted` accepts,
-/// or std::nullopt if it accepts none. `summed` are the dims of a filter that
+/// Tries the image maps of a tensor of `rank` dims with `laneDim` on the lanes,
+/// the best for `role` first. Returns the first that `isWanted` accepts, or
+/// std::nullopt if it accepts none. `summed` are the dims of a filter that
 /// reduction loops index.
 std::optional<LayoutMap>
 findImageForm(unsigned rank, unsigned laneDim, ImageRole role,
               ArrayRef<unsigned> summed,
               function_ref<bool(const LayoutMap &)> isWanted);
 
-/// Returns all distinct image forms, the best first.
+/// Returns the distinct image maps that findImageForm tries, the best first.
 SmallVector<LayoutMap> getImageForms(unsigned rank, unsigned laneDim,
                                      ImageRole role,
                                      ArrayRef<unsigned> summed = {});
 
-/// The first form that fits, or std::nullopt, and the fit of the best form.
+/// The first image map in the order of findImageForm that fits the target, or
+/// std::nullopt if none does.
 struct ImageChoice {
   std::optional<LayoutMap> map;
-  /// The fit of the best form, which differs from `map` if it is not `Fits`.
+  /// The fit of the best map. If it is not `Fits`, `map` is another one.
   ImageFit first;
 };
 

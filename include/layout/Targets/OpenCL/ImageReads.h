@@ -50,39 +50,50 @@ struct ImageReads {
   Cost getCost(OpenClTargetAttr target) const;
 };
 
-/// The pixels of a work-item: neighbors along the fastest axis of a coordinate.
-/// If too few work-items remain for the number of reads, the work-items of a
-/// group compute the same pixels, each of them a part of every sum.
+/// The pixels that a work-item computes: `pixels` neighbors along the fastest
+/// axis of coordinate number `coordinate`, e.g. along w of
+/// x = [c floordiv 4, w]. If too few work-items remain for the number of reads,
+/// `parts` work-items of a work-group compute the same pixels: each of them
+/// runs a part of the iterations of `splitLoop`.
 struct PixelBlock {
   unsigned coordinate = 0;
   int64_t pixels = 1;
-  /// The window loop that is unrolled because neighbors share its reads.
+  /// The reduction loop that is unrolled because neighboring pixels read the
+  /// same elements in different iterations, e.g. kw of a 3x3 convolution;
+  /// std::nullopt if there is none.
   std::optional<unsigned> window;
-  /// The work-items of a group, which share the iterations of `splitLoop`.
+  /// The number of work-items of a work-group that divide the iterations of the
+  /// reduction loop `splitLoop`; 1 if the loop is not divided.
   int64_t parts = 1;
   unsigned splitLoop = 0;
 };
 
-/// The limits for the block of a work-item; the defaults if the target is null.
+/// The parameters of a target that bound the PixelBlock of a kernel, or their
+/// defaults if the target is null.
 struct BlockLimits {
   explicit BlockLimits(OpenClTargetAttr target);
 
-  /// Returns `shape` with dynamic sizes replaced by the assumed size.
+  /// Returns `shape` with dynamic sizes replaced by the assumed size of the
+  /// target.
   SmallVector<int64_t> assumeSizes(ArrayRef<int64_t> shape) const;
 
   int64_t itemPixels, fewestItems, groupItems, splitReads, assumedSize;
 };
 
-/// Returns the op that combines partial sums of the reduction `op`: its only
-/// combiner, with a neutral element and an element type that the work-items of
-/// a group can share. Otherwise returns null.
+/// Returns the op that combines partial sums of the reduction `op`, e.g.
+/// arith.addf. It must be the only combiner and have a neutral element, and the
+/// element type must be f16, f32 or i32. Otherwise returns null.
 Operation *findGroupCombiner(Operation *op);
 
-/// The index that a work-item writes, over the variables of its kernel.
+/// The position that a work-item writes. `index` is its logical index: one
+/// expression per dim over `variables`, which are the stored axes of an image
+/// and the lane, or the dims of a tensor in a buffer.
 struct KernelItem {
   static KernelItem get(const LayoutMap &result, ArrayRef<int64_t> sizes);
 
-  /// The fastest axis of an image coordinate if it has several positions.
+  /// The fastest axis of a coordinate of an image, e.g. w of
+  /// x = [c floordiv 4, w], along which a work-item may compute several pixels.
+  /// Its extent is static and more than 1.
   struct Row {
     unsigned coordinate, variable;
     int64_t extent;
@@ -99,7 +110,8 @@ struct KernelItem {
 /// work-item: `op` has one result.
 bool mayComputeBlocks(Operation *op);
 
-/// Counts the work of the kernel that computes one result of an op.
+/// Counts the reads, iterations and work-items of the kernel that computes one
+/// result of an op.
 class KernelCount {
 public:
   /// `map` maps loops to indices of the result, which `item` describes. Loops
@@ -107,19 +119,23 @@ public:
   KernelCount(const KernelLoops &loops, AffineMap map, const KernelItem &item,
               int64_t assumedSize = 1);
 
-  /// Adds a read operand of `sizes`. The layout is kept by reference.
+  /// Adds an operand of shape `sizes` that the kernel reads at the indices
+  /// `map`. `operand` is its layout, which is kept by reference.
   void addOperand(AffineMap map, const LayoutMap &operand,
                   ArrayRef<int64_t> sizes, int64_t elementBytes);
 
-  /// Chooses the number of pixels per work-item at which a reduction reads
-  /// least, within `limits`. Operands that vary along the block are read once
-  /// per pixel, except for reads that the steps of a window share.
+  /// Returns the block with which all work-items of a reduction read least,
+  /// within `limits`; a single pixel if the op has no reduction loops. If
+  /// `maySplit`, the reduction may be divided among the work-items of a group.
+  /// Operands that vary along the block are read once per pixel, except for
+  /// reads that the steps of a window share.
   PixelBlock chooseBlock(BlockLimits limits, bool maySplit) const;
 
-  /// Returns the reads of all operands.
+  /// Returns the bytes that all work-items read from the operands.
   ImageReads getReads(PixelBlock block = {}) const;
 
-  /// Returns the number of iterations, including those for padding.
+  /// Returns how often all work-items execute the body of the op, including
+  /// executions for padding.
   Cost getPoints(PixelBlock block = {}) const;
 
   /// Returns the number of work-items of the kernel.
@@ -156,7 +172,8 @@ private:
   SmallVector<Operand> operands;
 };
 
-/// Counts the reads of a conversion kernel; both maps lay out `sizes`.
+/// Counts the bytes that the kernel of a layout.convert reads. Both maps lay
+/// out a tensor of shape `sizes`.
 ImageReads countConversionReads(const LayoutMap &from, const LayoutMap &to,
                                 ArrayRef<int64_t> sizes, int64_t elementBytes,
                                 MLIRContext *context);

@@ -42,16 +42,19 @@ namespace mlir::layout {
 
 class KernelVariables {
 public:
-  /// Adds a variable with values below `extent` (kUnknownSize if not known).
+  /// Adds a variable with the values 0 .. extent - 1, e.g. the iterations of a
+  /// loop, and returns it. `extent` is kUnknownSize if it is not static.
   IndexExpr add(int64_t extent);
   void setExtent(unsigned variable, int64_t extent) {
     extents[variable] = extent;
   }
-  /// Adds the variable of all lanes and returns the lane axes as its digits.
+  /// Adds the lane variable, which stands for 0 to 3, and returns `axes`, the
+  /// stored axes of the lane coordinate, as mixed-radix digits of it.
   SmallVector<IndexExpr> addLane(ArrayRef<StoredAxis> axes);
   bool hasLane() const { return lane.has_value(); }
   bool dependsOnLane(ArrayRef<IndexExpr> xs) const;
-  /// Returns `xs` at each lane, or `xs` once if all lanes agree.
+  /// Returns `xs` with the lane replaced by 0, by 1, by 2 and by 3, or `xs`
+  /// once if they do not depend on the lane.
   SmallVector<SmallVector<IndexExpr>, 4> atLanes(ArrayRef<IndexExpr> xs) const;
   /// Returns `x` with `variable * pixels + pixel` for `variable`: the value at
   /// one pixel of a block, if the variable counts blocks of `pixels` pixels.
@@ -68,8 +71,9 @@ private:
   std::optional<unsigned> lane;
 };
 
-/// Returns the loop that alone indexes the lane dim of an image, or
-/// std::nullopt if there is none.
+/// Returns the loop of an op that alone indexes the lane dim of an operand, or
+/// std::nullopt if there is none. `map` maps the loops to the operand's dims,
+/// which `layout` stores in an image.
 std::optional<unsigned> findLaneLoop(AffineMap map, const LayoutMap &layout);
 
 /// Returns the values of `coordinates` of `map` for the element at `index`. If
@@ -84,31 +88,39 @@ public:
   KernelLoops(SmallVector<SizeExpr> sizes,
               ArrayRef<utils::IteratorType> iterators);
 
-  /// Returns the loops of an op in a plan, without IR.
+  /// Returns the loops of an op that has the rule `loops`. The size of a
+  /// dynamic loop is the symbol of its number.
   static KernelLoops get(ArrayRef<LoopRule> loops);
 
-  /// Adds an operand that is read. Must precede all queries.
+  /// Adds an operand that is read in `layout` at the indices `map`. If a
+  /// reduction loop indexes its lane dim alone, an iteration of this loop
+  /// covers the four lanes as four steps. All operands must be added before any
+  /// query.
   void addOperand(AffineMap map, const LayoutMap &layout);
 
-  /// Makes `loop`, which has a static size, a single iteration.
+  /// Makes `loop`, which has a static size, a single iteration with one step
+  /// per index.
   void unroll(unsigned loop);
 
-  /// Returns the reduction loops, outermost first, and those of them with
-  /// steps. Steps are executed inside all loops.
+  /// Return the reduction loops, outermost first, and those of them whose
+  /// iterations have several steps. The steps of all loops are executed inside
+  /// of the innermost loop.
   ArrayRef<unsigned> getNest() const { return nest; }
   ArrayRef<unsigned> getSteppedLoops() const { return stepped; }
 
   const SizeExpr &getSize(unsigned loop) const { return sizes[loop]; }
   SizeExpr getTripCount(unsigned loop) const;
-  /// Returns the number of iterations if dynamic sizes are `assumedSize`.
+  /// Returns the number of iterations of `loop` if dynamic sizes are
+  /// `assumedSize`.
   int64_t getAssumedTripCount(unsigned loop, int64_t assumedSize) const;
   int64_t getSteps(unsigned loop) const;
-  /// Returns the loop index at `step` of `iteration`.
+  /// Returns the loop index at `step` of `iteration`: 4 * iteration + step.
   static IndexExpr getIndex(const IndexExpr &iteration, int64_t step,
                             Sizes extents);
   bool mayBePastEnd(unsigned loop, int64_t step) const;
 
-  /// Returns the number of loops of the nest around the read of an operand.
+  /// Returns how many loops of the nest surround the read of an operand that is
+  /// indexed by `map`.
   unsigned getDepth(AffineMap map) const;
 
 private:
@@ -117,9 +129,10 @@ private:
   std::optional<unsigned> unrolled;
 };
 
-/// Returns the window loop of `operand` in which neighbors along the parallel
-/// loop `along` read the same elements, or std::nullopt if there is none that
-/// is short enough to unroll.
+/// Returns a reduction loop of `operand` in whose iterations neighbors along
+/// the parallel loop `along` read the same elements, e.g. kw of the index
+/// w + kw along w. Returns std::nullopt if there is none with a static size of
+/// at most 8, so that it can be unrolled.
 std::optional<unsigned> findWindow(AffineMap operand, unsigned along,
                                    const KernelLoops &loops);
 

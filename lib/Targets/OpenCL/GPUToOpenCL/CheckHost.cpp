@@ -97,7 +97,9 @@ static LogicalResult checkLaunch(gpu::LaunchFuncOp op, ModuleOp module) {
   return success();
 }
 
-/// Verifies the data of a constant's memory, and that the memory is not freed.
+/// Checks a gpu.alloc with `layout.constant`: `data` must name a constant
+/// memref.global with the same elements, and the memory must not be freed.
+/// Otherwise emits an error and fails.
 static LogicalResult checkConstant(gpu::AllocOp op, FlatSymbolRefAttr data) {
   auto global =
       SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(op, data);

@@ -24,7 +24,8 @@ namespace {
 using Group = std::array<int64_t, 3>;
 } // namespace
 
-/// Returns the work-group size that the kernel states or all launches share.
+/// Returns the work-group size that the kernel states or all its launches have;
+/// -1 along a dimension in which they differ or are not constant.
 static Group findGroup(gpu::GPUFuncOp kernel, ModuleOp launches) {
   if (std::optional<ArrayRef<int32_t>> known = kernel.getKnownBlockSize())
     return {(*known)[0], (*known)[1], (*known)[2]};
@@ -48,9 +49,9 @@ static Group findGroup(gpu::GPUFuncOp kernel, ModuleOp launches) {
 
 static bool isZero(Value value) { return getConstantIntValue(value) == 0; }
 
-/// Returns the number of work-items along the dimension in which they share the
-/// iterations of the loop `op`, or only the first enters the branch `op`; else
-/// 1.
+/// Returns how many work-items of a work-group share the executions of the
+/// regions of `op`. These are the n along a dimension if `op` is a loop from
+/// the id along it by steps of n, or a branch that only id 0 enters; else 1.
 static int64_t countSharing(Operation *op, const Group &group) {
   auto itemsAlong = [&](Value value) -> int64_t {
     auto id = value.getDefiningOp<gpu::ThreadIdOp>();
@@ -103,7 +104,9 @@ static int64_t countBytes(Operation *op) {
          (vector ? vector.getNumElements() : 1);
 }
 
-/// Returns the bounds of global ids within which the kernel does any work.
+/// Returns the number of work-items along x, y and z that compute, or -1 if all
+/// do: the constant bounds of global ids in the conditions of scf.if ops that
+/// contain all memory accesses and regions of the kernel.
 static Group findItems(gpu::GPUFuncOp kernel) {
   Group items{-1, -1, -1};
   Block *block = &kernel.getBody().front();

@@ -12,7 +12,8 @@
 
 using namespace mlir;
 
-/// Erases dead ops, e.g. the widening of indices that an image takes narrow.
+/// Erases dead ops, e.g. casts of i32 coordinates to 64 bits, because image ops
+/// use the i32.
 static void eraseDead(spirv::FuncOp function) {
   function.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))
@@ -42,7 +43,8 @@ static Value insert(OpBuilder &builder, Location loc, Value element,
                                           ArrayRef<int32_t>(lane));
 }
 
-/// Splits shuffles of two types, which LLVM's SPIR-V translator 15 rejects.
+/// Replaces each shuffle of vectors of different types by extracts and inserts
+/// of elements, because LLVM's SPIR-V translator 15 rejects it.
 static void splitShuffles(spirv::FuncOp function) {
   SmallVector<spirv::VectorShuffleOp> shuffles;
   function.walk([&](spirv::VectorShuffleOp op) {
@@ -69,8 +71,8 @@ static void splitShuffles(spirv::FuncOp function) {
   }
 }
 
-/// Splits vector OpCompositeConstructs, whose operands must be constants in
-/// LLVM's SPIR-V translator 15.
+/// Replaces each OpCompositeConstruct of a vector by inserts of elements,
+/// because LLVM's SPIR-V translator 15 accepts only constant operands.
 static void splitConstructs(spirv::FuncOp function) {
   SmallVector<spirv::CompositeConstructOp> constructs;
   function.walk([&](spirv::CompositeConstructOp op) {

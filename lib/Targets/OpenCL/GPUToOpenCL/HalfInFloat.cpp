@@ -70,8 +70,8 @@ static void widenResults(Operation *op) {
       llvm::for_each(block.getArguments(), widenInPlace);
 }
 
-/// Removes casts that became no-ops and truncates stored values, once all
-/// results are f32.
+/// Removes `op` if it is a cast that is from f32 to f32 now that all results
+/// are f32. If it is a store to f16 memory, truncates the stored value.
 static void settle(Operation *op) {
   OpBuilder builder(op);
   if (isa<arith::ExtFOp, arith::TruncFOp>(op) &&

@@ -79,7 +79,8 @@ protected:
     return LLVM::AddressOfOp::create(rewriter, op->getLoc(), global);
   }
 
-  /// Returns the address of a pointer that is null until the runtime sets it.
+  /// Returns the address of the global pointer `name`, which is null until the
+  /// runtime stores a kernel or the memory of a constant in it.
   Value slotOf(ConversionPatternRewriter &rewriter, Operation *op,
                const std::string &name) const {
     return addressOf(rewriter, op, name, [&] {
@@ -147,7 +148,8 @@ struct AllocPattern : RuntimePattern<gpu::AllocOp> {
   }
 
 private:
-  /// Returns the object with the data of `data`, created by the first run.
+  /// Emits a call that returns the device memory with the data of the
+  /// memref.global `data`. The first run creates it.
   Value getConstant(gpu::AllocOp op, FlatSymbolRefAttr data,
                     const DeviceStorage &storage, ArrayRef<Value> sizes,
                     Value slices, ConversionPatternRewriter &rewriter) const {
@@ -263,7 +265,7 @@ struct LaunchPattern : RuntimePattern<gpu::LaunchFuncOp> {
   }
 
 private:
-  /// Returns the facts of the kernel as a LayoutClKernelMetadata struct.
+  /// Returns the address of a constant LayoutClKernelMetadata of the kernel.
   Value getKernelMetadata(gpu::LaunchFuncOp op, const EmbeddedBinary &binary,
                           const std::string &name,
                           ConversionPatternRewriter &rewriter) const {
@@ -307,7 +309,8 @@ private:
     return array;
   }
 
-  /// Returns the stem of the kernel's globals; kernel names contain no dot.
+  /// Returns `module.kernel`, with which the names of the kernel's globals end.
+  /// Kernel names contain no dot.
   static std::string getStem(gpu::LaunchFuncOp op) {
     return (op.getKernelModuleName().getValue() + "." +
             op.getKernelName().getValue())

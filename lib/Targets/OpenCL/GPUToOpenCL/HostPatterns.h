@@ -34,7 +34,8 @@ inline constexpr llvm::StringLiteral kRuntimePrefix = "layoutCl",
 inline constexpr llvm::StringLiteral kScopes[] = {"layoutClEnterScope",
                                                   "layoutClLeaveScope"};
 
-/// The constant with the words of a gpu.binary.
+/// The LLVM constants that hold the SPIR-V words and the OpenCL C of a
+/// gpu.binary.
 struct EmbeddedBinary {
   LLVM::GlobalOp global;
   int64_t bytes;

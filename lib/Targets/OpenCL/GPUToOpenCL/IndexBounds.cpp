@@ -133,12 +133,13 @@ Value Bound::emit(OpBuilder &b, Location loc,
 
 using Bounds = IndexBounds::Range;
 
-/// Returns an upper bound of the absolute value.
+/// Returns an upper bound of the absolute value of an index in the range `x`.
 static Bound getMagnitude(const Bounds &x) {
   return Bound::above(Bound::above(x.most, x.least * -1.0), 0);
 }
 
-/// Returns the tighter of two valid upper bounds.
+/// Returns the smaller of two valid upper bounds, or the one with fewer terms
+/// if neither is proven to be smaller.
 static const Bound &tighter(const Bound &a, const Bound &b) {
   if (a.isAtLeast(b))
     return b;
@@ -163,8 +164,8 @@ static Bounds multiply(const Bounds &x, const Bounds &y) {
   return {most * -1.0, most};
 }
 
-/// Returns the range of a quotient, rounded down if nothing is negative, else
-/// in any direction.
+/// Returns the range of x / divisor, for a divisor of at least one: rounded
+/// down if `x` is not negative, else rounded in any direction.
 static Bounds divide(const Bounds &x, const Bounds &divisor) {
   auto quotient = [&](const Bound &bound) {
     // A divisor is at least one.
@@ -191,7 +192,8 @@ static Bounds takeRemainder(const Bounds &x, const Bounds &divisor) {
   return {last * -1.0, last};
 }
 
-/// Returns false if the ranges refute `condition`, else std::nullopt.
+/// Returns false if the ranges of its operands prove that `condition`, a signed
+/// less-than, is false; else std::nullopt.
 static std::optional<bool> decide(Value condition, const IndexBounds &bounds) {
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
   if (!compare || compare.getPredicate() != arith::CmpIPredicate::slt)
@@ -301,7 +303,9 @@ void IndexBounds::add(Value index, const std::optional<Bounds> &range) {
     ranges.try_emplace(index, *range);
 }
 
-/// Returns the range of ids, from the number of items or else of work-groups.
+/// Returns the range of ids along `dimension`: below `items` or, if that is -1,
+/// below the number of work-groups, a symbol, times their size `group`. Returns
+/// std::nullopt if both are -1.
 static std::optional<Bounds> getPositions(unsigned dimension, int64_t items,
                                           int64_t group) {
   if (items >= 0)

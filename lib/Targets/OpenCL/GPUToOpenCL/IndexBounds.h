@@ -29,7 +29,8 @@
 
 namespace mlir::layout {
 
-/// A sum of products of powers of symbols; a power may be negative.
+/// A bound of an index: a sum of products of powers of symbols, which may be
+/// negative, e.g. `4 * g / h + 2`. Symbols are numbers known at launch.
 class Bound {
 public:
   Bound(double constant = 0);
@@ -45,11 +46,12 @@ public:
   /// Returns the term without symbols.
   double getConstantTerm() const;
   size_t getNumTerms() const { return terms.size(); }
-  /// Returns true if the coefficients prove a value of at least `other`.
+  /// Returns true if the difference to `other` has no negative coefficient,
+  /// which proves that the value is at least `other`.
   bool isAtLeast(const Bound &other) const;
   bool isNotNegative() const { return isAtLeast(0); }
 
-  /// Returns a bound that is at least both, or at most both.
+  /// Return a bound that is at least, or at most, both `a` and `b`.
   static Bound above(const Bound &a, const Bound &b);
   static Bound below(const Bound &a, const Bound &b);
 
@@ -75,14 +77,16 @@ public:
 
   /// Work-items of a launch along x, y and z, and work-group size; -1: unknown.
   using Grid = std::array<int64_t, 6>;
-  /// The symbols of arguments follow those of work-groups.
+  /// The number of symbols of work-groups, along x, y and z. Index argument i
+  /// is symbol kNumGroupSymbols + i.
   static constexpr unsigned kNumGroupSymbols = 3;
   /// The limit of 32-bit indices, with a margin for rounding in f64.
   static constexpr double kLimit = (1u << 31) - 2;
 
   IndexBounds(gpu::GPUFuncOp kernel, const Grid &grid);
 
-  /// Returns the range of `index`, or null if it is unknown or over the limit.
+  /// Returns the range of `index`. If it is unknown or exceeds kLimit, returns
+  /// null.
   const Range *find(Value index) const;
 
   /// Returns the ops whose indices all have known ranges.

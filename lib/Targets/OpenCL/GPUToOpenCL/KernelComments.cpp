@@ -13,7 +13,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The maximal number of nodes in a comment; some kernels have a hundred.
+/// The maximal number of network nodes that the comment above a kernel lists;
+/// some kernels compute a hundred.
 constexpr size_t kMostNodes = 4;
 
 std::string layout::getNodeName(Location loc) {
@@ -37,7 +38,8 @@ static std::string toText(Attribute attribute) {
   return text;
 }
 
-/// Describes an operand of the first launch by name, type and layout.
+/// Describes a kernel operand by the network node or constant in its memory,
+/// its type, and the `layout.` attributes of its gpu.alloc.
 static std::string describeArgument(Value given) {
   std::string text;
   llvm::raw_string_ostream os(text);

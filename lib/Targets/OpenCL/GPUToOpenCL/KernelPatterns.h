@@ -42,7 +42,8 @@ LogicalResult checkKernelName(Operation *op, StringRef name);
 
 /// Computes f16 in f32 in kernels that checkKernels accepted.
 void legalizeHalf(gpu::GPUModuleOp module);
-/// Returns `type` with f32 for f16, or null without f16.
+/// Returns f32 for f16, and a vector of f32 for a vector of f16. For other
+/// types the result is null.
 Type widenHalf(Type type);
 
 LogicalResult legalizeForOpenCL(gpu::GPUModuleOp module);
@@ -56,9 +57,10 @@ void populateKernelPatterns(const SPIRVTypeConverter &converter,
 void populateOpenCLStdPatterns(const SPIRVTypeConverter &converter,
                                RewritePatternSet &patterns);
 
-/// Calls `name` of OpenCL.std, and declares it as an imported function of the
-/// module that contains `builder` (see OpenCLSpirvPatcher.h). `resultType` may
-/// be null.
+/// Emits a call of the OpenCL.std function `name`, and declares it as an
+/// imported function of the module that contains `builder` (see
+/// OpenCLSpirvPatcher.h). Returns the result, which is null without a
+/// `resultType`.
 Value callOpenCLStd(OpBuilder &builder, Location loc, StringRef name,
                     Type resultType, ValueRange operands);
 

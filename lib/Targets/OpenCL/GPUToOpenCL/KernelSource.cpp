@@ -16,7 +16,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The length above which a text is named instead of being inlined.
+/// The length in characters above which the C text of a value becomes a named
+/// constant instead of a part of its reader's text.
 constexpr size_t kMostInlined = 60;
 
 //===----------------------------------------------------------------------===//
@@ -252,7 +253,7 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
       texts[result] = Text(texts[op.getOperand(0)]);
       return success();
     }
-    // Most readers use the narrow operand.
+    // Most readers, which index memory, use the i32 operand of the cast.
     if (isWideningCast(&op) && !isPartOfReader(result)) {
       name(op.getOperand(0));
       texts[result] = {getForm(&op), false};

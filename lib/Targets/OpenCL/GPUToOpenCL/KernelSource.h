@@ -47,7 +47,8 @@
 
 namespace mlir::layout {
 
-/// The prefix of kernel names, which may be keywords of OpenCL C.
+/// The prefix of a kernel's function in OpenCL C, because the name of a kernel
+/// may be a keyword of OpenCL C.
 constexpr llvm::StringLiteral kKernelPrefix = LAYOUT_CL_SOURCE_PREFIX;
 
 //===----------------------------------------------------------------------===//
@@ -95,8 +96,10 @@ private:
     bool isAtom; // needs no parentheses and may be repeated
   };
 
-  // Values. `get` is for use inside of parentheses, `atom` for operands of
-  // operators, `name` for text that is repeated.
+  // The C text of a value. `get` returns it as it is, for use inside of
+  // parentheses; `atom` returns it in parentheses if it has operators outside
+  // of any, for operands of operators; `name` makes it a named constant, for
+  // text that is repeated.
   StringRef get(Value value);
   std::string atom(Value value);
   std::string name(Value value);
@@ -117,7 +120,7 @@ private:
   void declareVariables(ValueRange variables, ValueRange values);
   void assign(ValueRange variables, ValueRange values);
 
-  // Text of an op with one result, or "" if the op has no form.
+  // Return the C expression of an op with one result, or "" if it has none.
   std::string getForm(Operation *op);
   std::string getIntegerForm(Operation *op);
   std::string getCompareForm(arith::CmpIOp op);
@@ -140,7 +143,8 @@ private:
   // Lanes of vectors.
   std::string lane(Value vector, unsigned number);
   SmallVector<std::string> lanes(Value vector);
-  /// Converts a scalar to an element of a vector, and back.
+  /// Convert the text of a scalar to that of a vector element, and back. They
+  /// differ for i1: a bool, or 0 and -1 in a vector.
   std::string toLane(Value scalar);
   std::string fromLane(Type element, const std::string &text);
   std::string join(Type type, ArrayRef<std::string> lanes);
@@ -154,12 +158,14 @@ private:
       return DenseMapInfo<Value>::getHashValue(value);
     }
   };
-  /// Node-based, so that a text can be read while another one is added.
+  /// The C text of each value. The map is node-based, so that a text can be
+  /// read while another one is added.
   std::unordered_map<Value, Text, HashValue> texts;
 };
 
-/// Prints a module after legalizeForOpenCL as OpenCL C, with comments by kernel
-/// name. Emits errors at ops that have no form.
+/// Prints the kernels of a module after legalizeForOpenCL as OpenCL C.
+/// `comments` has the comment above each kernel, by kernel name. Emits an error
+/// and fails if an op has no form in OpenCL C.
 FailureOr<std::string>
 printOpenCLSource(gpu::GPUModuleOp module,
                   const llvm::StringMap<std::string> &comments);

@@ -36,7 +36,8 @@ static int64_t countItems(Value groups, Value items) {
 }
 
 namespace {
-/// The launches of a kernel, and their maximal grid.
+/// The launches of a kernel, and the maximum of their grids along each
+/// dimension; -1 if one is not constant.
 struct Launches {
   Grid grid = {};
   SmallVector<gpu::LaunchFuncOp> ops;
@@ -75,7 +76,8 @@ static void boundPositions(gpu::GPUFuncOp kernel, const Grid &grid) {
   kernel.walk([&](gpu::ThreadIdOp id) { bound(id, 3); });
 }
 
-/// Makes the induction variable i32 if it fits until after the last iteration.
+/// Makes the induction variable of a loop i32 if its bounds and step are
+/// constant and it also fits in 32 bits after the last iteration.
 static void narrowLoop(scf::ForOp loop) {
   std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound());
   // The work-items of a work-group may start at their ids.
@@ -109,7 +111,8 @@ static void narrowLoop(scf::ForOp loop) {
   index.replaceAllUsesExcept(cast, cast);
 }
 
-/// Reads a position once, and narrows it for all users.
+/// Replaces casts of a work-item's id to i32 by a single one, if the id has a
+/// known upper bound.
 template <typename IdOp> static void narrowPosition(IdOp id) {
   if (!id.getUpperBound())
     return;
@@ -138,7 +141,7 @@ template <typename IdOp> static void narrowPosition(IdOp id) {
 // Dynamic sizes
 //===----------------------------------------------------------------------===//
 
-/// Merges arguments that are equal in every launch.
+/// Merges index arguments of a kernel that have the same value in every launch.
 static void mergeSizes(gpu::GPUFuncOp kernel,
                        ArrayRef<gpu::LaunchFuncOp> launches) {
   Block &entry = kernel.getBody().front();
@@ -158,7 +161,8 @@ static void mergeSizes(gpu::GPUFuncOp kernel,
     }
 }
 
-/// Returns an index as an i32.
+/// Returns an index as an i32: the operand of its cast from i32, a constant, or
+/// a new cast after its definition.
 static Value narrowValue(OpBuilder &b, Value index) {
   Operation *source = index.getDefiningOp();
   if (isa_and_present<arith::IndexCastOp, arith::IndexCastUIOp>(source) &&
@@ -184,7 +188,8 @@ static void redefine(OpBuilder &b, Value value, bool isNotNegative) {
   value.replaceAllUsesExcept(cast->getResult(0), cast);
 }
 
-/// Narrows selects, which upstream's narrowing does not.
+/// Makes each arith.select of index one of i32 if its result fits in 32 bits.
+/// Upstream's narrowing pass does not do so. Fails if the range analysis fails.
 static LogicalResult narrowSelections(gpu::GPUModuleOp module) {
   DataFlowSolver solver;
   dataflow::loadBaselineAnalyses(solver);
@@ -220,7 +225,9 @@ static void setArgumentTypes(gpu::GPUFuncOp kernel) {
   kernel.setFunctionType(FunctionType::get(kernel.getContext(), arguments, {}));
 }
 
-/// Computes in 32 bits what fits in all launches that pass the check.
+/// Changes the arguments, ids, loops and arithmetic of the kernel whose ranges
+/// `bounds` has to i32. They fit in every launch that passes the check of its
+/// sizes (emitCheck).
 static void narrowKernel(gpu::GPUFuncOp kernel, const IndexBounds &bounds) {
   OpBuilder b(kernel.getContext());
   kernel.walk([&](gpu::GlobalIdOp id) {
@@ -290,7 +297,8 @@ static void narrowArguments(gpu::GPUFuncOp kernel,
   setArgumentTypes(kernel);
 }
 
-/// Reports indices that are not proven to fit in 32-bit addresses.
+/// Emits an error and fails if the kernels still compute with indices, which
+/// are then not proven to fit in 32 bits.
 static LogicalResult checkProven(gpu::GPUModuleOp module) {
   WalkResult result = module.walk([&](Operation *op) {
     if (!computesWithIndices(op))
@@ -400,7 +408,7 @@ struct NarrowKernelIndices
       return failure();
     if (failed(narrowSelections(module)))
       return failure();
-    // Also erases casts that follow.
+    // narrowPosition also erases casts of ids by their users.
     SmallVector<gpu::GlobalIdOp> positions;
     module.walk([&](gpu::GlobalIdOp id) { positions.push_back(id); });
     llvm::for_each(positions, narrowPosition<gpu::GlobalIdOp>);

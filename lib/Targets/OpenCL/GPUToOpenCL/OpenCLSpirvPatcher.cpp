@@ -20,7 +20,7 @@ using namespace mlir::layout;
 namespace {
 using Op = spirv::Opcode;
 
-/// Opcodes that the dialect lacks.
+/// SPIR-V opcodes that the spirv dialect lacks.
 constexpr auto kTypeSampler = static_cast<Op>(26);
 constexpr auto kConstantSampler = static_cast<Op>(45);
 constexpr auto kSampledImage = static_cast<Op>(86);
@@ -61,8 +61,8 @@ SmallVector<uint32_t> getWords(StringRef text) {
   return words;
 }
 
-/// Returns the number of an OpenCL.std instruction without an op, or
-/// std::nullopt if it is unknown.
+/// Returns the number of an instruction of the set OpenCL.std for which the
+/// spirv dialect has no op, or std::nullopt for other names.
 std::optional<uint32_t> getExtendedInstruction(StringRef name) {
   int number = llvm::StringSwitch<int>(name)
                    .Case("cbrt", 11)
@@ -93,7 +93,7 @@ private:
   LogicalResult read();
   LogicalResult replaceCalls();
   LogicalResult qualifyImages();
-  /// Ids of function types, by result and parameters.
+  /// The ids of function types, by the ids of their result and parameter types.
   using FunctionTypes = std::map<std::vector<uint32_t>, uint32_t>;
   /// Moves void and the images before all other types, and function types after
   /// them.
@@ -281,7 +281,8 @@ LogicalResult OpenCLSpirvPatcher::qualifyImages() {
   return success();
 }
 
-/// Adds a sampler that returns zeros outside of an image, and the level.
+/// Appends a sampler with which reads outside of an image return zeros, and the
+/// constant 0, the level of detail of all reads.
 void OpenCLSpirvPatcher::addSampler(std::vector<Instruction> &ordered) {
   enum { Clamp = 2, NotNormalized = 0, Nearest = 0 };
   for (uint32_t *id : {&sampler, &samplerType, &levelOfDetail})
@@ -298,7 +299,8 @@ void OpenCLSpirvPatcher::addSampler(std::vector<Instruction> &ordered) {
                        ArrayRef<uint32_t>{floatType, levelOfDetail, 0});
 }
 
-/// Replaces OpImageRead, which is undefined outside of an image, by samples.
+/// Replaces each OpImageRead, which is undefined outside of an image, by
+/// OpImageSampleExplicitLod, which returns zeros there.
 void OpenCLSpirvPatcher::sampleReads() {
   std::vector<Instruction> all;
   bool isAdded = false;

@@ -68,7 +68,8 @@ template <typename MathOp> struct CallPattern : OpConversionPattern<MathOp> {
   StringRef name;
 };
 
-/// Broadcasts scalar conditions of vectors, which SPIR-V 1.0 requires.
+/// Broadcasts the scalar condition of an arith.select of vectors, because
+/// SPIR-V 1.0 requires a vector.
 struct SelectByVector : OpRewritePattern<arith::SelectOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::SelectOp op,
@@ -85,7 +86,8 @@ struct SelectByVector : OpRewritePattern<arith::SelectOp> {
   }
 };
 
-/// Replaces i1 arithmetic by logic: SPIR-V has no 1-bit integers.
+/// Replaces arithmetic on i1 by logic, e.g. arith.addi by arith.xori, because
+/// SPIR-V has no 1-bit integers.
 template <typename From, typename To>
 struct LogicOfBits : OpRewritePattern<From> {
   using OpRewritePattern<From>::OpRewritePattern;

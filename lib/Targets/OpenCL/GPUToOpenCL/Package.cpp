@@ -120,7 +120,8 @@ FailureOr<int64_t> PackageWriter::getNumber(Operation *op, Value value) const {
             "without variables, so give the inputs static sizes";
 }
 
-/// Adds the facts about a kernel to its entry.
+/// Adds the known counts and properties of a kernel to its entry in the
+/// manifest.
 static void addKernelMetadata(const LayoutClKernelMetadata &facts,
                               json::Object &entry) {
   if (facts.any_groups)
@@ -236,7 +237,8 @@ LogicalResult PackageWriter::addAlloc(gpu::AllocOp op) {
   return success();
 }
 
-/// Sets the source of an upload: an input or a constant.
+/// Sets the source of an upload: an input, or the file of a constant. Emits an
+/// error and fails for other host memory.
 LogicalResult PackageWriter::setHostSource(gpu::MemcpyOp op,
                                            json::Object &command) {
   Value base = getMemoryBase(op.getSrc());
@@ -301,7 +303,8 @@ LogicalResult PackageWriter::addCopy(gpu::MemcpyOp op) {
   return success();
 }
 
-/// Describes a number; JSON has no infinities, NaNs and -0.
+/// Returns the JSON value of a number: a string for an infinity, NaN or -0,
+/// which JSON does not have.
 static json::Value describeReal(double real) {
   if (std::isnan(real))
     return "nan";

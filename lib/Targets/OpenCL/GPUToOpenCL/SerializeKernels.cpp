@@ -40,7 +40,8 @@ static ArrayAttr getAccess(gpu::GPUFuncOp kernel) {
   return builder.getArrayAttr(attributes);
 }
 
-/// Returns the objects of a binary: the words, and the source if there is one.
+/// Returns the objects of a gpu.binary: the SPIR-V words, and the OpenCL C if
+/// the module has any.
 static SmallVector<Attribute> makeObjects(gpu::GPUModuleOp module,
                                           spirv::ModuleOp spirvModule,
                                           ArrayRef<uint32_t> words) {

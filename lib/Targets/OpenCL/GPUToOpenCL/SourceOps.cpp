@@ -30,7 +30,8 @@ static bool isNarrow(Type type) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An operator of one or two characters, or a function.
+/// The C operator or function that computes an integer op, and whether its
+/// operands are signed.
 struct IntegerOp {
   StringRef text;
   bool isSigned, isFunction;
@@ -124,7 +125,9 @@ std::string KernelPrinter::getIntegerCast(Value from, Type type,
 // Comparisons
 //===----------------------------------------------------------------------===//
 
-/// Converts a vector comparison, whose lanes have the width of its operands.
+/// Converts the text of a vector comparison to a vector of int, the C type of
+/// i1 vectors, because its lanes have the width of its operands. The text of a
+/// scalar comparison remains.
 static std::string toBits(Type operand, const std::string &text) {
   if (isScalar(operand))
     return text;

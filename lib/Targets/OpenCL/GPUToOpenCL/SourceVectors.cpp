@@ -64,7 +64,8 @@ static int64_t getOnly(ArrayAttr numbers) {
   return cast<IntegerAttr>(numbers[0]).getInt();
 }
 
-/// Returns the text of vector.extract or vector.insert.
+/// Returns the C expression of a vector.extract or vector.insert, or "" for
+/// other ops.
 std::string KernelPrinter::getElementForm(Operation *op) {
   Type type = op->getResult(0).getType();
   if (auto extract = dyn_cast<vector::ExtractOp>(op)) {
@@ -99,7 +100,8 @@ std::string KernelPrinter::getElementForm(Operation *op) {
   return join(type, all);
 }
 
-/// Returns the text of an op that moves lanes.
+/// Returns the C expression of a vector.shuffle, interleave,
+/// extract_strided_slice or insert_strided_slice, or "" for other ops.
 std::string KernelPrinter::getShuffleForm(Operation *op) {
   Type type = op->getResult(0).getType();
   SmallVector<std::string> all;
@@ -126,7 +128,8 @@ std::string KernelPrinter::getShuffleForm(Operation *op) {
   return join(type, all);
 }
 
-/// Combines the lanes in order, then the accumulator.
+/// Returns the C expression of a reduction, which combines the lanes in order
+/// and then the accumulator, or "" if its kind or type is not supported.
 std::string KernelPrinter::reduce(vector::ReductionOp op) {
   using vector::CombiningKind;
   Type type = op.getType();
@@ -226,14 +229,16 @@ std::string KernelPrinter::getCoordinates(ValueRange indices) {
          ")";
 }
 
-/// Returns the index of a buffer; C widens unsigned integers implicitly.
+/// Returns the C text of an index into a buffer. An unsigned cast from i32 is
+/// left out, because C widens implicitly.
 StringRef KernelPrinter::getOffset(Value index) {
   return get(isa_and_nonnull<arith::IndexCastUIOp>(index.getDefiningOp())
                  ? getNarrow(index)
                  : index);
 }
 
-/// Returns the suffix of read_image and write_image for such pixels.
+/// Returns the suffix of read_image and write_image for pixels of type
+/// `channel`: i for integers, f for floats, h for f16 with half arithmetic.
 char KernelPrinter::getImageSuffix(Type channel) const {
   return isa<IntegerType>(channel)      ? 'i'
          : channel.isF16() && hasHalves ? 'h'

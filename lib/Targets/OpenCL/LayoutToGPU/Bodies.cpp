@@ -19,7 +19,8 @@ using namespace mlir::layout;
 // Bodies
 //===----------------------------------------------------------------------===//
 
-/// Returns true for integer divisions, which trap on padding.
+/// Returns true for integer divisions and remainders, which trap if their
+/// divisor is zero, as it may be in the padding of a tensor.
 static bool isDivision(Operation *op) {
   return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
              arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op);
@@ -39,7 +40,8 @@ Value ElementEmitter::castFloat(Value value, Type element) {
 
 static bool isHalf(Type type) { return getElementTypeOrSelf(type).isF16(); }
 
-/// Returns true if an f16 op has the same meaning on f32.
+/// Returns true if an op on f16 may be computed in f32: it is not a bitcast,
+/// and its float results are f16.
 static bool hasFloatForm(Operation *op) {
   return !isa<arith::BitcastOp>(op) &&
          llvm::all_of(op->getResultTypes(), [](Type type) {
@@ -47,8 +49,9 @@ static bool hasFloatForm(Operation *op) {
          });
 }
 
-/// Casts operands to one float type if one is an f16 sum, which is carried as
-/// f32. Returns true if the op is computed in f32.
+/// Casts the f16 operands of `op` to one float type if one of them is the sum
+/// of a reduction, which is kept in f32: to f32 if the op may be computed in
+/// it, else to f16. Returns true if the op is computed in f32.
 bool ElementEmitter::computeInFloat(Operation *op,
                                     MutableArrayRef<Value> values) {
   bool hasSum = false;
@@ -63,7 +66,9 @@ bool ElementEmitter::computeInFloat(Operation *op,
   return isFloat;
 }
 
-/// Emits an op of a body on scalars, or on all lanes at once.
+/// Emits an op of the body of a linalg op, on scalars, or on vectors of four
+/// lanes if an operand is a vector. Returns an empty list and sets the reason
+/// if kernels do not support the op.
 SmallVector<Value>
 ElementEmitter::emitOp(Operation *op, ArrayRef<Value> operands, Value valid) {
   SmallVector<Value> values(operands);
@@ -152,7 +157,8 @@ SmallVector<Value> ElementEmitter::emitBody(Block &body, ArrayRef<Value> args,
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Finds the size of each loop from the operand dims that it indexes alone.
+/// Finds the size of each loop of `op`: a static one, or the size of an operand
+/// dim that the loop indexes alone. Fails if there is neither.
 static LogicalResult findLoopSizes(KernelScope &scope, linalg::LinalgOp op,
                                    SmallVectorImpl<SizeExpr> &sizes) {
   SmallVector<int64_t> known = op.getStaticLoopRanges();
@@ -177,7 +183,8 @@ static LogicalResult findLoopSizes(KernelScope &scope, linalg::LinalgOp op,
   return success();
 }
 
-/// Plans the loops of `op` for its operands, or fails if a size is unknown.
+/// Plans the loops of `op` for the layouts of its operands, or fails if the
+/// size of a loop is unknown.
 static FailureOr<KernelLoops> planLoops(KernelScope &scope,
                                         linalg::LinalgOp op) {
   SmallVector<SizeExpr> sizes;
@@ -192,7 +199,9 @@ static FailureOr<KernelLoops> planLoops(KernelScope &scope,
   return plan;
 }
 
-/// Reads the operands that are indexed at loop depth `depth`, for all items.
+/// Emits the reads of the operands that depend on no loop inside of depth
+/// `depth`, for all elements that the kernel computes, unless they have been
+/// read. Returns false and sets the reason on failure.
 bool ElementEmitter::readOperands(Loops &loops, unsigned depth, Value valid) {
   for (OpOperand *operand : loops.op.getDpsInputOperands()) {
     unsigned number = operand->getOperandNumber();
@@ -227,7 +236,8 @@ bool ElementEmitter::readOperands(Loops &loops, unsigned depth, Value valid) {
   return true;
 }
 
-/// Emits the body at one point of the loops.
+/// Emits the body of the linalg op at one point of the loops and updates the
+/// accumulators. Returns false and sets the reason on failure.
 bool ElementEmitter::emitPoint(Loops &loops, Value valid) {
   SmallVector<SmallVector<Value>> outside;
   for (const Loops::Item &item : loops.items)
@@ -250,7 +260,9 @@ bool ElementEmitter::emitPoint(Loops &loops, Value valid) {
   return true;
 }
 
-/// Emits the steps of an iteration, one loop after the other.
+/// Emits the body at all steps of an iteration of the loops `stepped`. At a
+/// step past the end of its loop the accumulators keep their values. Returns
+/// false and sets the reason on failure.
 bool ElementEmitter::emitSteps(Loops &loops, ArrayRef<unsigned> stepped,
                                Value valid) {
   if (stepped.empty())
@@ -320,18 +332,21 @@ bool ElementEmitter::emitLoops(Loops &loops, unsigned depth) {
   return done;
 }
 
-/// Converts a value of the body to the type of the accumulator.
+/// Converts a value to the type of an accumulator: f32 if it is the f16 sum of
+/// a reduction, and a vector of four lanes if the kernel stores an image.
 Value ElementEmitter::asSum(const Loops &loops, Value value) {
   if (isHalf(value.getType()) && !loops.plan.getNest().empty())
     value = castFloat(value, b.getF32Type());
   return scope.broadcast(value);
 }
 
-/// Emits the initial accumulators of an item whose indices are set.
+/// Emits the initial accumulators of element `number` of the result, whose loop
+/// indices are set, from the inits of the op. Returns false on failure.
 bool ElementEmitter::startItem(Loops &loops, unsigned number) {
   Loops::Item &item = loops.items[number];
   for (OpOperand &init : loops.op.getDpsInitsMutable()) {
-    // An init that the body does not use may be missing.
+    // Without reduction loops, an init that the body does not use needs no
+    // value.
     if (!loops.op.payloadUsesValueFromOperand(&init) &&
         loops.plan.getNest().empty()) {
       item.accumulators.push_back(Value());

@@ -19,14 +19,16 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Converts a number to the integer type of device memory.
+/// Converts a number to `stored`, the integer type in device memory, e.g. i8
+/// for i1.
 static IntegerAttr toStored(IntegerAttr number, Type stored) {
   return IntegerAttr::get(
       stored, number.getValue().zextOrTrunc(stored.getIntOrFloatBitWidth()));
 }
 
-/// Returns the type with stored elements and coordinates in memory order: an
-/// image row by row, with four lanes per pixel.
+/// Returns `type` with the element type of device memory and its coordinates
+/// slowest first. An image is thus laid out row by row, with four lanes per
+/// pixel.
 static RankedTensorType inMemoryOrder(RankedTensorType type,
                                       const TensorStorage &storage) {
   Type stored = storage.getStoredElement();
@@ -53,8 +55,9 @@ static ElementsAttr reshape(ElementsAttr value, ArrayRef<int64_t> shape) {
   return cast<DenseElementsAttr>(value).reshape(type);
 }
 
-/// Converts elements to the integer type of device memory. Returns null unless
-/// the program contains them.
+/// Converts the elements of a constant to `stored`, the integer type in device
+/// memory. Returns a null attribute if the program does not contain them, e.g.
+/// for a resource.
 static ElementsAttr toStored(ElementsAttr value, Type stored) {
   if (value.getElementType() == stored)
     return value;
@@ -66,7 +69,8 @@ static ElementsAttr toStored(ElementsAttr value, Type stored) {
   }));
 }
 
-/// Constants by value and type; versions of a function share them.
+/// The memref.global of each constant, by value and type. Versions of a
+/// function share them.
 using Globals = DenseMap<std::pair<Attribute, Type>, memref::GlobalOp>;
 
 static LogicalResult convertConstant(arith::ConstantOp op, SymbolTable &symbols,

@@ -99,7 +99,7 @@ Value ElementEmitter::compute(OpResult tensor, Point index, Value valid) {
         if (std::optional<SmallVector<IndexExpr>> source =
                 throughView(op, index))
           return evaluate(op->getOperand(0), *source, valid);
-        // Reshapes whose digits are dynamic.
+        // Reshapes of dynamic sizes, which are not views by constant digits.
         if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
           return computeCollapse(collapse, index, valid);
         if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
@@ -150,7 +150,8 @@ SmallVector<Value> ElementEmitter::evaluateAll(Value tensor,
 // Ops that move elements
 //===----------------------------------------------------------------------===//
 
-/// Returns an offset or padding width; a dynamic one becomes a variable.
+/// Returns an offset or padding width as an expression: a constant, or a new
+/// variable if it is dynamic.
 IndexExpr ElementEmitter::offsetOf(OpFoldResult value) {
   if (std::optional<int64_t> constant = getConstantIntValue(value))
     return IndexExpr(SizeExpr(*constant));
@@ -161,7 +162,8 @@ static IndexExpr minus(const IndexExpr &a, const IndexExpr &b, Sizes extents) {
   return add(a, scale(b, SizeExpr(-1), extents), extents);
 }
 
-/// Emits x < bound, once for the whole pixel if its lanes do not differ.
+/// Emits the condition x < bound: a scalar if the four lanes of the pixel
+/// agree, else one condition per lane.
 Value ElementEmitter::isBelow(const IndexExpr &x, const SizeExpr &bound) {
   std::optional<int64_t> known = bound.getConstant();
   if (scope.dependsOnLane(x) && known && *known % kLanesOfPixel == 0) {
@@ -175,7 +177,9 @@ Value ElementEmitter::isBelow(const IndexExpr &x, const SizeExpr &bound) {
   });
 }
 
-/// Emits one of two values. If all lanes agree, only one is computed.
+/// Emits the choice between two values: an scf.if that computes one of them if
+/// the condition is a scalar, or a select of both if it differs per lane.
+/// Returns a null value if one of them cannot be emitted.
 Value ElementEmitter::chooseIf(Value condition, function_ref<Value()> yes,
                                function_ref<Value()> no) {
   if (isa<VectorType>(condition.getType())) {
@@ -268,7 +272,7 @@ Value ElementEmitter::computeInsert(tensor::InsertSliceOp op, Point index,
     if (!stride || *stride < 1)
       return fail("a stride of its slice is dynamic");
     IndexExpr position = minus(index[d], offsetOf(offset), scope.getExtents());
-    // Between two steps of the slice is the destination.
+    // Indices between two steps of a strided slice belong to the destination.
     if (*stride > 1) {
       IndexExpr between = takeDigit(position, 1, *stride, scope.getExtents());
       inside = scope.both(inside, scope.emitInRange(between, SizeExpr(1)));
@@ -308,7 +312,7 @@ Value ElementEmitter::computeConcat(tensor::ConcatOp op, Point index,
 
 Value ElementEmitter::computeCollapse(tensor::CollapseShapeOp op, Point index,
                                       Value valid) {
-  // Dynamic digits are computed per lane.
+  // Digits of dynamic sizes are emitted for each lane by itself.
   if (scope.dependsOnLane(index)) {
     SmallVector<Value> lanes;
     for (auto [number, one] : llvm::enumerate(scope.atLanes(index))) {
@@ -341,7 +345,8 @@ Value ElementEmitter::computeCollapse(tensor::CollapseShapeOp op, Point index,
   return evaluate(op.getSrc(), source, valid);
 }
 
-/// Returns the index of row-major digits.
+/// Returns the row-major index whose mixed-radix digits are `digits`, slowest
+/// first.
 IndexExpr ElementEmitter::joinDigits(ArrayRef<IndexExpr> digits,
                                      ArrayRef<SizeExpr> extents) {
   IndexExpr value;

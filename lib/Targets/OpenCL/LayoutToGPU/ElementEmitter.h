@@ -42,7 +42,8 @@ constexpr StringLiteral kRewrite =
     "slices, concat, reshapes), or call it as a function that is only "
     "declared, which runs on the host";
 
-/// The number of reads of a kernel for one position that it computes.
+/// The number of loads from images and from buffers that a work-item of a
+/// kernel executes.
 struct AccessCount {
   int64_t imageReads = 0;
   int64_t bufferReads = 0;
@@ -53,7 +54,8 @@ struct AccessCount {
   bool isPerTrip = false;
 };
 
-/// A requested element, unused if `valid` is false; a null `valid` is true.
+/// The logical index of an element to be emitted. If `valid` is false at run
+/// time, the value of the element is not used; a null `valid` means true.
 struct ElementPoint {
   SmallVector<IndexExpr> index;
   Value valid;
@@ -67,19 +69,21 @@ SmallVector<IndexExpr> getSourceIndex(const ViewRule &view,
 
 class ElementEmitter {
 public:
-  /// `memoryOf` returns the device memory of a stored tensor on the host.
+  /// `memoryOf` returns the memref in host code that has a stored tensor in
+  /// device memory.
   ElementEmitter(KernelScope &scope, const FusionPlan &plan,
                  std::function<Value(Value)> memoryOf)
       : scope(scope), b(scope.builder()), loc(scope.getLoc()), plan(plan),
         memoryOf(std::move(memoryOf)) {}
 
-  /// Unrolls a loop of a reduction to one iteration.
+  /// Unrolls `loop` of the linalg op `reduction` to one iteration.
   void unroll(Operation *reduction, unsigned loop) {
     unrolled = {reduction, loop};
   }
 
-  /// The work-items of a group that share a reduction; `number` is that of this
-  /// one. Only the first work-item continues after the sum.
+  /// The division of a reduction among the `count` work-items of a work-group.
+  /// Work-item `number` executes every count-th iteration of `loop`. Only the
+  /// first one (`isFirst`) continues after the partial sums are combined.
   struct Parts {
     Operation *reduction = nullptr, *combiner = nullptr;
     unsigned loop = 0;
@@ -88,16 +92,19 @@ public:
   };
   void split(const Parts &newParts) { parts = newParts; }
 
-  /// Emits the element of `tensor` at `index`, inlined or loaded. The element
-  /// is unused if `valid` is false; a null `valid` is true. Returns null and
-  /// sets the reason on failure.
+  /// Emits the element of `tensor` at `index`: its computation if the fusion
+  /// plan inlines `tensor`, else a load. The value is unused if `valid` is
+  /// false; a null `valid` means true. Returns null and sets the reason on
+  /// failure.
   Value evaluate(Value tensor, ArrayRef<IndexExpr> index, Value valid);
 
-  /// Emits the element of a tensor that is not loaded, see `evaluate`.
+  /// Emits the computation of the element of `tensor` at `index` by the op that
+  /// defines it, see `evaluate`.
   Value compute(OpResult tensor, ArrayRef<IndexExpr> index, Value valid);
 
-  /// Emits several elements of a tensor that is not loaded; they share loops of
-  /// a reduction and reads at one address. Returns an empty list on failure.
+  /// Emits the computation of several elements of `tensor` by the op that
+  /// defines it. The elements share the loops of a reduction and loads from one
+  /// address. Returns an empty list and sets the reason on failure.
   SmallVector<Value> computeAll(OpResult tensor, ArrayRef<ElementPoint> points);
 
   StringRef getReason() const { return whyNot; }
@@ -109,7 +116,9 @@ private:
   Value fail(const Twine &why);
   Value anyElement(Value tensor);
 
-  /// The zeros that a pad adds, and the source index of each padded dim.
+  /// The condition that makes a load return zero: for each padded dim of `pad`,
+  /// which pads with zeros, its number and the index in the source, which may
+  /// be outside of it.
   struct Border {
     tensor::PadOp pad;
     SmallVector<std::pair<unsigned, IndexExpr>> index;
@@ -121,7 +130,10 @@ private:
 
   // Memory.
   Value load(Value tensor, Point index, const Border &border = {});
-  /// Loads through views. Returns null unless they view a tensor in an image.
+  /// Loads an element of a zero-padded tensor that is stored in an image, or is
+  /// a view of such a tensor. Outside of `border` the coordinate is -1, at
+  /// which an image returns zeros. If the tensor is not in an image, returns
+  /// null.
   Value loadPadded(Value tensor, Point index, const Border &border);
   Value loadAddress(Value tensor, const TensorStorage &storage,
                     ArrayRef<IndexExpr> address, const IndexExpr &lane,
@@ -190,7 +202,8 @@ private:
     Border border;
     Value value;
   };
-  /// The loads in the surrounding blocks, innermost last.
+  /// The loads that dominate the insertion point, innermost last. They are
+  /// reused for further reads at the same address.
   SmallVector<Cell> cells;
 };
 

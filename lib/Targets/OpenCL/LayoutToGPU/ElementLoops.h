@@ -18,9 +18,10 @@
 
 namespace mlir::layout {
 
-/// The loops of a reduction while they are emitted.
+/// The state of the loops of a linalg op while they are emitted.
 struct ElementEmitter::Loops {
-  /// An element of the result.
+  /// An element of the result that the kernel computes: its loop indices at the
+  /// emitted point, its operands and its accumulators.
   struct Item {
     SmallVector<IndexExpr> indices; // of all loops; iterations if stepped
     SmallVector<Value> operands;    // those that are read so far

@@ -66,7 +66,8 @@ static bool readsOnce(OpOperand &use) {
   return true;
 }
 
-/// The longest inlined chain, which bounds kernel size and recursion.
+/// The maximal number of inlined tensors in a chain of producers, which bounds
+/// kernel size and recursion.
 constexpr unsigned kMaxDepth = 64;
 
 void FusionPlan::decide(Value tensor, ComputeKind kind) {
@@ -81,7 +82,8 @@ void FusionPlan::decide(Value tensor, ComputeKind kind) {
     Operation *user = use.getOwner();
     if (isa<tensor::DimOp>(user))
       continue;
-    // A body may read a captured tensor.
+    // An op that does not become a kernel needs the tensor in memory, e.g. a
+    // tensor.extract in the body of a linalg op.
     ComputeKind userKind = getComputeKind(user);
     if (userKind == ComputeKind::None || isa<StorageViewOp>(user)) {
       stored.insert(tensor);

@@ -32,7 +32,7 @@
 
 namespace mlir::layout {
 
-/// The work of a kernel for an element of an op's results.
+/// The kind of computation that produces one element of an op's results.
 enum class ComputeKind {
   /// Kernels cannot compute the op.
   None,
@@ -42,7 +42,7 @@ enum class ComputeKind {
   Choose,
   /// Computes a function of one element of each operand.
   Pointwise,
-  /// Runs loops.
+  /// Runs the reduction loops of a linalg op.
   Reduction
 };
 
@@ -52,21 +52,24 @@ class FusionPlan {
 public:
   explicit FusionPlan(Operation *root);
 
-  /// Returns true if the readers of `tensor` compute it.
+  /// Returns true if kernels that read `tensor` compute its elements instead of
+  /// loading them from memory.
   bool isInlined(Value tensor) const { return inlined.contains(tensor); }
 
-  /// Returns true if `tensor`, the result of a computing op, must be in memory.
+  /// Returns true if a kernel must store `tensor`, the result of an op whose
+  /// ComputeKind is not None, in device memory.
   bool isStored(Value tensor) const { return stored.contains(tensor); }
 
 private:
   void decide(Value tensor, ComputeKind kind);
 
   DenseSet<Value> inlined, stored;
-  /// Inlined tensors whose elements may be requested more than once.
+  /// Inlined tensors of which a kernel may compute an element more than once.
   DenseSet<Value> repeated;
   /// Inlined tensors whose kernel stores its result in another layout.
   DenseSet<Value> relaid;
-  /// The number of inlined tensors between a tensor and the stored one.
+  /// The number of inlined tensors between a tensor and the stored tensor of
+  /// its kernel.
   DenseMap<Value, unsigned> depths;
   /// Maps tensors to the stored tensor of their kernel; `reducing` holds the
   /// stored tensors whose kernels have a reduction.

@@ -27,8 +27,9 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns the plain type of a tensor at the boundary: its storage or, if that
-/// does not determine the dynamic sizes, the axes of its coordinates.
+/// Returns the plain tensor type of a laid-out tensor in the signature of a
+/// public function: its storage array or, if the sizes of that do not determine
+/// the dynamic sizes, a tensor with one dim per stored axis.
 static RankedTensorType getHostArray(RankedTensorType type) {
   RankedTensorType storage = *getStorageType(type);
   return areSizesShown(type, storage) ? storage : *getPhysicalType(type);
@@ -72,7 +73,9 @@ static void exposeResults(func::FuncOp func) {
       func.getContext(), func.getBody().front().getArgumentTypes(), results));
 }
 
-/// Records the array types for launchers, which pass the storage.
+/// Sets `layout.signature` to the function type, for launchers that pass the
+/// storage of laid-out tensors. Does nothing unless the function has
+/// `llvm.emit_c_interface` and all types are ranked tensors.
 static void describeArrays(func::FuncOp func) {
   FunctionType type = func.getFunctionType();
   auto isTensor = llvm::IsaPred<RankedTensorType>;
@@ -83,7 +86,9 @@ static void describeArrays(func::FuncOp func) {
     func->setAttr(kSignatureAttrName, TypeAttr::get(type));
 }
 
-/// Checks that the host can pass all types of the signature of `func`.
+/// Emits an error and fails if the host cannot call `func`: a tensor is
+/// unranked, a declared function has layouts, or the name belongs to the
+/// runtime.
 static LogicalResult checkHostSignature(func::FuncOp func) {
   if (func.getName().starts_with("layoutCl") && !func.isExternal())
     return func.emitError("convert-layout-to-gpu: '")
@@ -182,7 +187,8 @@ static Value flatten(OpBuilder &b, Location loc, Value memory) {
       OpFoldResult(b.getIndexAttr(1)));
 }
 
-/// Allocates a one-dimensional memref like `line` with other elements.
+/// Allocates a host memref of the size of the one-dimensional memref `line`
+/// with elements of type `element`.
 static Value allocateLike(OpBuilder &b, Location loc, Value line,
                           Type element) {
   auto type = cast<MemRefType>(line.getType());
@@ -193,7 +199,8 @@ static Value allocateLike(OpBuilder &b, Location loc, Value line,
       b, loc, MemRefType::get(type.getShape(), element), sizes);
 }
 
-/// Copies elements to another width: i1 and index differ on the device.
+/// Emits a loop on the host that converts the elements of the one-dimensional
+/// memref `from` to the type of `to`: on the device, i1 is i8 and index is i64.
 static void convertElements(OpBuilder &b, Location loc, Value from, Value to) {
   Type element = cast<MemRefType>(to.getType()).getElementType();
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
@@ -215,7 +222,8 @@ static void convertElements(OpBuilder &b, Location loc, Value from, Value to) {
                      });
 }
 
-/// Returns the storage of a transferred tensor, or emits an error and fails.
+/// Returns the device storage of a tensor that is uploaded or downloaded. Emits
+/// an error at `op` and fails if the device cannot store it.
 static FailureOr<TensorStorage> getStorageFor(Operation *op,
                                               RankedTensorType type) {
   return getTensorStorage(type, [&](const Twine &why) {
@@ -224,7 +232,8 @@ static FailureOr<TensorStorage> getStorageFor(Operation *op,
   });
 }
 
-/// Copies a host memref to a device tensor.
+/// Emits an upload of a host memref to new device memory, and returns this as a
+/// tensor. Emits an error and fails if the device cannot store `type`.
 static FailureOr<Value> upload(OpBuilder &b, Operation *op, Value memory,
                                RankedTensorType type) {
   Location loc = op->getLoc();
@@ -248,7 +257,8 @@ static FailureOr<Value> upload(OpBuilder &b, Operation *op, Value memory,
   return castFromDevice(b, loc, type, device, sizes);
 }
 
-/// Copies a device tensor to a new host memref.
+/// Emits a download of a tensor to a new host memref, and returns that. Emits
+/// an error and fails if the device cannot store the tensor.
 static FailureOr<Value> download(OpBuilder &b, Operation *op, Value tensor) {
   Location loc = op->getLoc();
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -278,7 +288,8 @@ static Type toHostType(Type type) {
   return tensor ? getHostType(tensor) : type;
 }
 
-/// Makes the tensor `value` of `op` a memref and uploads it for its users.
+/// Changes the type of the tensor `value`, an argument or result of `op`, to a
+/// host memref, and uses of it to an uploaded copy. Other values remain.
 static LogicalResult uploadInPlace(OpBuilder &b, Operation *op, Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
@@ -314,7 +325,7 @@ static LogicalResult convertFunction(func::FuncOp func) {
     Block &entry = func.getBody().front();
     OpBuilder b = OpBuilder::atBlockBegin(&entry);
     for (BlockArgument argument : entry.getArguments()) {
-      // The attribute is for bufferization of a tensor.
+      // `bufferization.writable` is for tensors only.
       if (isa<RankedTensorType>(argument.getType()))
         func.removeArgAttr(
             argument.getArgNumber(),
@@ -363,7 +374,8 @@ LogicalResult layout::convertHostBoundary(ModuleOp module) {
   return success();
 }
 
-/// Converts an element that the host reads.
+/// Replaces a tensor.extract of host code by a download of the tensor and a
+/// load.
 static LogicalResult convertExtract(tensor::ExtractOp op) {
   OpBuilder b(op);
   Location loc = op.getLoc();
@@ -381,7 +393,8 @@ static LogicalResult convertExtract(tensor::ExtractOp op) {
   return success();
 }
 
-/// Converts a tensor of elements that the host computes.
+/// Replaces a tensor.from_elements of host code by stores to a host memref and
+/// an upload of it.
 static LogicalResult convertFromElements(tensor::FromElementsOp op) {
   OpBuilder b(op);
   Location loc = op.getLoc();
@@ -441,7 +454,9 @@ static Operation *findLastUse(Value memory) {
   return last;
 }
 
-/// Adds scopes to public functions, to free memory without a visible last use.
+/// Adds calls of layoutClEnterScope and layoutClLeaveScope at the start and the
+/// returns of public functions. They free device memory without a visible last
+/// use.
 static void insertScopes(ModuleOp module) {
   OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
   SymbolTable symbols(module);

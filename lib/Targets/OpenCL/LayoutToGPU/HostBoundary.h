@@ -28,23 +28,31 @@
 
 namespace mlir::layout {
 
-/// Makes laid-out arguments and results of host functions plain tensors of
-/// their storage. A public function that the module calls gets a private copy
-/// for these calls.
+/// Changes laid-out arguments and results of public functions to plain tensors
+/// of their storage. A public function that the module calls gets a private
+/// copy for these calls. Emits an error and fails if the host cannot pass a
+/// type.
 LogicalResult exposeStorage(ModuleOp module);
 
-/// Converts tensors of host functions, and of calls of external ones.
+/// Changes the tensors in the signatures of public functions, and in calls of
+/// declared functions, to host memrefs with uploads and downloads. Emits an
+/// error and fails if the device cannot store a tensor.
 LogicalResult convertHostBoundary(ModuleOp module);
 
-/// Converts tensor elements that the host accesses: tensors that it reads, e.g.
-/// in conditions, are downloaded; those that it computes are uploaded.
+/// Lowers tensor.extract and tensor.from_elements of host code: a tensor whose
+/// elements the host reads, e.g. in a condition, is downloaded; one that the
+/// host computes is uploaded. Emits an error and fails if the device cannot
+/// store the tensor.
 LogicalResult convertHostElements(ModuleOp module);
 
-/// Converts dense constants to device memory.
+/// Lowers dense constant tensors, except splats and empty ones, to gpu.alloc
+/// ops with a constant memref.global in memory order. Emits an error and fails
+/// if the device cannot store a constant.
 LogicalResult convertConstants(ModuleOp module);
 
-/// Frees device memory after its last use if that is visible, else at the end
-/// of the call from the host.
+/// Inserts a gpu.dealloc after the last use of each gpu.alloc, except those of
+/// constants. If an alias may hide the last use, a scope of the runtime frees
+/// the memory before the public function returns.
 void insertDeallocations(ModuleOp module);
 
 } // namespace mlir::layout

@@ -65,7 +65,9 @@ static SmallVector<Value> findDynamicImages(func::FuncOp func) {
 // The check
 //===----------------------------------------------------------------------===//
 
-/// Emits the checks that an image fits after its tensor is defined.
+/// Emits a check per coordinate that the extent of an image is within the
+/// limits of the target, after the definition of its tensor `image`. Returns
+/// the checks.
 static SmallVector<Value> emitFits(Value image, OpenClTargetAttr target) {
   OpBuilder b(image.getContext());
   b.setInsertionPointAfterValue(image);
@@ -85,8 +87,9 @@ static SmallVector<Value> emitFits(Value image, OpenClTargetAttr target) {
   return checks;
 }
 
-/// Clones `value` with its operands, from the values in `copies`. Returns null
-/// if that is impossible.
+/// Clones the op that defines `value`, a size or a check, and those of its
+/// operands, down to the values in `copies`. Returns a null value if that is
+/// impossible, e.g. for an argument of a loop body.
 static Value copy(OpBuilder &b, Value value, IRMapping &copies, Block &entry) {
   if (Value known = copies.lookupOrNull(value))
     return known;
@@ -105,8 +108,9 @@ static Value copy(OpBuilder &b, Value value, IRMapping &copies, Block &entry) {
 /// The limit of inlined calls, whose number can be exponential in their depth.
 static constexpr size_t kMostInlinedCalls = 1 << 12;
 
-/// Inlines into `probe`, a scratch copy of a function, all calls with images as
-/// operands or results. Returns the dynamic images of all of them.
+/// Inlines into `probe`, a scratch copy of a function, the calls with images as
+/// operands or results, up to kMostInlinedCalls. Returns the dynamic images of
+/// `probe` and the inlined calls.
 static SmallVector<Value> inlineImages(func::FuncOp probe,
                                        SymbolTable &symbols) {
   SmallVector<Value> images = findDynamicImages(probe);
@@ -152,7 +156,7 @@ static SmallVector<Value> inlineImages(func::FuncOp probe,
   return images;
 }
 
-/// A requested size: a tensor and a dim, or the size itself and -1.
+/// A size of a tensor, as the tensor and a dim, or as an index value and -1.
 using AskedSize = std::pair<Value, int64_t>;
 
 static AskedSize identify(Value size) {
@@ -162,7 +166,8 @@ static AskedSize identify(Value size) {
   return {size, -1};
 }
 
-/// The sizes of tensors carried by loops and branches.
+/// Maps the size of a tensor that a loop or a branch carries to an equal size
+/// outside of it.
 using CarriedSizes = DenseMap<AskedSize, AskedSize>;
 
 static void resolveSizes(func::FuncOp probe, const CarriedSizes &carried) {
@@ -185,7 +190,9 @@ static void resolveSizes(func::FuncOp probe, const CarriedSizes &carried) {
 }
 
 namespace {
-/// A dim of a result of a loop or branch.
+/// A dynamic dim `d` of an image that is a result of scf.for or scf.if. The
+/// casts keep its size at the end of each region alive while sizes are
+/// resolved.
 struct CarriedDim {
   OpResult result;
   int64_t d;
@@ -216,8 +223,9 @@ static SmallVector<CarriedDim> askCarriedDims(Operation *op) {
   return dims;
 }
 
-/// Resolves sizes that no iteration of a loop changes to the initial ones, and
-/// sizes that both branches share to those outside.
+/// Replaces sizes of results of scf.for and scf.if by sizes outside: those of
+/// the initial value if no iteration changes them, or those that both branches
+/// yield.
 static void resolveRegions(func::FuncOp probe) {
   CarriedSizes carried;
   SmallVector<Operation *> ops; // innermost first
@@ -250,8 +258,9 @@ static void resolveRegions(func::FuncOp probe) {
   resolveSizes(probe, carried);
 }
 
-/// Emits the condition that all images of a function and its callees fit.
-/// Returns null without limits, or failure if a size is not known at the entry.
+/// Emits the condition that all images of a function and its callees are within
+/// the limits of the target. The result is a null value without any check, and
+/// failure if a size is not known at the start of the function.
 static FailureOr<Value> emitCheck(OpBuilder &b, func::FuncOp probe,
                                   SymbolTable &symbols, ValueRange arguments,
                                   OpenClTargetAttr target) {
@@ -314,8 +323,9 @@ private:
 };
 } // namespace
 
-/// Keeps the types of StorageViewOps by conversions around them. Returns the
-/// ops whose types must not change.
+/// Inserts conversions around each layout.storage_view of a dynamic image,
+/// whose types must remain when other images become buffers. Returns the ops
+/// whose types must not change.
 static DenseSet<Operation *> convertAroundViews(func::FuncOp func) {
   SmallVector<StorageViewOp> views;
   func.walk([&](StorageViewOp view) { views.push_back(view); });
@@ -373,7 +383,9 @@ func::FuncOp Versions::addOnBuffers(func::FuncOp func) {
   return version;
 }
 
-/// Makes the function choose between two versions of itself.
+/// Replaces the body of `func` by a check of the image sizes and calls of its
+/// versions in images and on buffers. If a size is not known at the start, only
+/// calls the latter; if there is nothing to check, does nothing.
 static void addFallback(func::FuncOp func, Versions &versions,
                         OpenClTargetAttr target) {
   func::FuncOp probe = versions.add(func, "_sizes");

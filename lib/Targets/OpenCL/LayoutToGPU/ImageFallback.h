@@ -29,10 +29,14 @@
 
 namespace mlir::layout {
 
-/// Attribute of a function whose kernels are compiled on demand.
+/// Attribute of a function that uses buffers because its images may be too
+/// large. Its kernels are in a GPU module of their own, which a driver compiles
+/// only if one of them is launched.
 constexpr llvm::StringLiteral kFallbackAttrName = "layout.fallback";
 
-/// Adds the fallbacks. Runs after exposeStorage and before convertHostBoundary.
+/// Gives each function with images of dynamic size, unless they are in its
+/// signature, a version on buffers and a check at its start that chooses the
+/// version. Runs after exposeStorage and before convertHostBoundary.
 void addImageFallbacks(ModuleOp module, OpenClTargetAttr target);
 
 } // namespace mlir::layout

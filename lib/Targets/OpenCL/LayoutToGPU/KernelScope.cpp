@@ -125,7 +125,7 @@ Value KernelScope::emit(const IndexExpr &x) {
 }
 
 namespace {
-/// The bounds that are proven for a value.
+/// The bounds that are proven for an index x: 0 <= x, and x < size.
 struct ProvenBounds {
   bool isNotNegative, isBelowSize;
 };

@@ -30,7 +30,8 @@ namespace mlir::layout {
 
 class KernelScope : public KernelVariables {
 public:
-  /// Starts the body of `func`, which is empty and gets arguments by `import`.
+  /// Starts the body of the empty kernel `func`. `host` inserts code before the
+  /// launch of the kernel, e.g. of sizes that become arguments.
   KernelScope(OpBuilder &host, gpu::GPUFuncOp func);
 
   OpBuilder &builder() { return b; }
@@ -40,11 +41,13 @@ public:
   // Variables
   //===--------------------------------------------------------------------===//
 
-  /// Adds a variable with values below `extent` (kUnknownSize if not known).
+  /// Adds a variable that has the value `value` in the kernel and returns it.
+  /// The value is below `extent`, which is kUnknownSize if it is not static.
   IndexExpr addVariable(Value value, int64_t extent);
   SmallVector<IndexExpr> addLane(ArrayRef<StoredAxis> axes);
 
-  /// Returns the size of a dim of a host tensor, a constant or a symbol.
+  /// Returns the size of a dim of a tensor: a constant, or a symbol that a
+  /// tensor.dim on the host defines.
   SizeExpr getSize(Value tensor, unsigned dim);
   SmallVector<SizeExpr> getSizes(Value tensor);
 
@@ -52,27 +55,32 @@ public:
   // Emission
   //===--------------------------------------------------------------------===//
 
-  /// Returns a host value in the kernel, a constant or an argument.
+  /// Makes a host value available in the kernel, as a constant or as an
+  /// argument, and returns it.
   Value import(Value hostValue);
   /// Returns the host values that became arguments, in order.
   ArrayRef<Value> getImports() const { return imports.getArrayRef(); }
 
   /// Adds memory that the work-items of a group share.
   Value addGroupMemory(MemRefType type);
-  /// Returns from the kernel if `condition` is false.
+  /// Emits a return from the kernel if `condition` is false. Later code runs
+  /// only if it is true.
   void endUnless(Value condition);
   /// Finalizes the signature and the work-group memory of the kernel.
   void finish();
 
-  /// Emits an index that does not depend on the lane.
+  /// Emits the value of an index expression that does not depend on the lane.
   Value emit(const IndexExpr &x);
   Value emit(const SizeExpr &x) { return emit(IndexExpr(x)); }
-  /// Emits 0 <= x < size, for each lane if x varies. Returns null once proven.
+  /// Emits the condition 0 <= x < size: a vector with one condition per lane if
+  /// `x` depends on the lane, else a scalar. If the condition is proven to
+  /// hold, returns null.
   Value emitInRange(const IndexExpr &x, const SizeExpr &size);
   /// Emits `x` clamped to 0 .. extent - 1.
   Value emitClamped(const IndexExpr &x, const SizeExpr &extent);
 
-  /// Emits a value per lane, or a scalar if all lanes agree.
+  /// Emits a vector of the values of `emitOne` at each lane, or a scalar if
+  /// `xs` do not depend on the lane.
   Value emitLanes(ArrayRef<IndexExpr> xs,
                   function_ref<Value(ArrayRef<IndexExpr>)> emitOne);
   /// Joins one scalar per lane to a vector.

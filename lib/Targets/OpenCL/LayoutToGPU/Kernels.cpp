@@ -22,8 +22,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Work-group sizes of images along the first two coordinates, because
-/// neighbors share pixels along both, and of buffers.
+/// Work-group sizes in work-items: 16 x 4 along the first two coordinates of an
+/// image, because neighbors share pixels along both, and 64 for a buffer.
 constexpr int64_t kGroupX = 16, kGroupY = 4, kGroupLine = 64;
 
 std::string KernelEmitter::makeName(Operation *op) {
@@ -55,7 +55,8 @@ struct Pixel {
   Value isInside;              // null if always true
 };
 
-/// The position of a work-item.
+/// The ids of a work-item along each coordinate, and the grid of the launch:
+/// `groups` work-groups of `items` work-items along x, y and z.
 struct Position {
   SmallVector<Value> ids;
   Value isInside; // null if always true
@@ -66,8 +67,9 @@ struct Position {
 
 } // namespace
 
-/// Decomposes a coordinate into its axes, the fastest last, of which a
-/// work-item has `pixels` positions.
+/// Decomposes the id of a work-item along a coordinate into the stored axes of
+/// the coordinate, the fastest last. A work-item covers `pixels` positions of
+/// the fastest axis, whose value then counts blocks.
 static SmallVector<IndexExpr> emitAxes(KernelScope &scope, Value coordinate,
                                        ArrayRef<StoredAxis> stored,
                                        ArrayRef<SizeExpr> sizes,
@@ -91,7 +93,8 @@ static SmallVector<IndexExpr> emitAxes(KernelScope &scope, Value coordinate,
   return axes;
 }
 
-/// Returns the number of work-items along a coordinate.
+/// Returns the number of work-items along a coordinate, each of which covers
+/// `pixels` positions of its fastest stored axis.
 static SizeExpr countItems(const Coordinate &coordinate,
                            ArrayRef<StoredAxis> stored, int64_t pixels) {
   if (pixels == 1)
@@ -102,7 +105,8 @@ static SizeExpr countItems(const Coordinate &coordinate,
   return count;
 }
 
-/// Emits the position of a work-item and the grid of the launch.
+/// Emits the position of a work-item in the kernel, and the grid of the launch
+/// on the host.
 static Position locate(OpBuilder &host, KernelScope &scope,
                        const TensorStorage &storage, ArrayRef<SizeExpr> sizes,
                        ArrayRef<OpFoldResult> hostSizes, PixelBlock block) {
@@ -154,8 +158,8 @@ static Position locate(OpBuilder &host, KernelScope &scope,
   return position;
 }
 
-/// Returns the pixels of a work-item. The last ones of a block may be past the
-/// end of their axis.
+/// Returns the pixels that a work-item writes. The last ones of a block may be
+/// past the end of their axis; their `isInside` is then false at run time.
 static SmallVector<Pixel> getPixels(KernelScope &scope,
                                     const TensorStorage &storage,
                                     ArrayRef<SizeExpr> sizes,
@@ -195,8 +199,9 @@ static SmallVector<Pixel> getPixels(KernelScope &scope,
   return pixels;
 }
 
-/// Finds the reduction that the kernel of `tensor` computes elementwise with
-/// other ops. Updates `index` from that of the result to that of the reduction.
+/// Finds the reduction that is inlined into the kernel of `tensor` through
+/// elementwise ops and views, or returns null. Changes `index` from that of an
+/// element of `tensor` to that of the reduction's result.
 static Operation *findReduction(OpResult tensor, const FusionPlan &plan,
                                 SmallVectorImpl<IndexExpr> &index,
                                 Sizes extents) {
@@ -230,7 +235,9 @@ static Operation *findReduction(OpResult tensor, const FusionPlan &plan,
   return nullptr;
 }
 
-/// Chooses the block for the index of a reduction, like the cost model.
+/// Chooses the pixels that a work-item computes for the reduction `op`, by the
+/// counts of reads that the cost model also uses. `item` has the index of the
+/// reduction's result. Returns one pixel if the op has no loops rule.
 static PixelBlock chooseBlock(Operation *op, const KernelItem &item,
                               BlockLimits limits) {
   if (!mayComputeBlocks(op))
@@ -258,15 +265,18 @@ static PixelBlock chooseBlock(Operation *op, const KernelItem &item,
   return kernel.chooseBlock(limits, findGroupCombiner(op));
 }
 
-/// Emits the condition that a position holds an element, or null without one.
-/// No position belongs to a replica past their number.
+/// Emits the condition that the storage position `axes` holds an element, not
+/// padding: `dims`, the index that the inverse of `map` gives, is within
+/// `sizes` and has this position. If that is proven, returns null. Numbers of
+/// replicas are never out of range.
 static Value emitIsElement(KernelScope &scope, const LayoutMap &map,
                            ArrayRef<IndexExpr> axes, ArrayRef<IndexExpr> dims,
                            ArrayRef<SizeExpr> sizes) {
   Value result;
   for (auto [x, size] : llvm::zip(dims, sizes))
     result = scope.both(result, scope.emitInRange(x, size));
-  // Only the position in the map holds an index that has several positions.
+  // If the inverse has the same index at several positions, only the one that
+  // the map gives holds the element.
   for (auto [axis, here] : llvm::zip_equal(map.getStoredAxes(), axes)) {
     IndexExpr own = substitute(axis.value, dims, sizes, scope.getExtents());
     if (own == here)
@@ -314,8 +324,8 @@ static Value toStored(OpBuilder &b, Location loc, Value value, Type stored) {
   return arith::ExtUIOp::create(b, loc, type, value);
 }
 
-/// Stores `values`, one per pixel, to `memory`, and stated padding to pixels
-/// without an element.
+/// Emits stores of `values`, one per pixel, to `memory`. A pixel without an
+/// element gets the padding that `type` states, if any.
 static void emitStores(KernelScope &scope, RankedTensorType type,
                        const TensorStorage &storage, Value memory,
                        ArrayRef<Pixel> pixels, ArrayRef<ElementPoint> points,
@@ -339,7 +349,8 @@ static void emitStores(KernelScope &scope, RankedTensorType type,
   }
 }
 
-/// Replaces `tensor` by the memory of its source if both have the same storage.
+/// Replaces `tensor`, the result of a conversion, cast or view, by the memory
+/// of its source if both have the same storage. Returns false otherwise.
 bool KernelEmitter::storeAsAlias(OpBuilder &b, OpResult tensor,
                                  const TensorStorage &storage) {
   Operation *op = tensor.getOwner();

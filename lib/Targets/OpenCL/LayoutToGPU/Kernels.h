@@ -35,8 +35,10 @@ public:
                 OpenClTargetAttr target, StringRef suffix = "")
       : module(module), plan(plan), limits(target), suffix(suffix) {}
 
-  /// Stores `tensor`, a result of a computing op, in device memory and replaces
-  /// it. On failure the kernel may be partly emitted.
+  /// Emits a kernel that computes `tensor` and stores it in device memory, and
+  /// its launch after the op that defines `tensor`; replaces the uses of
+  /// `tensor` by this memory. If the op cannot become a kernel, calls `refuse`
+  /// and fails; the kernel may then be partly emitted.
   LogicalResult store(OpResult tensor, FailureReason refuse);
 
 private:
@@ -50,7 +52,8 @@ private:
   BlockLimits limits;
   StringRef suffix;
   llvm::StringMap<unsigned> names;
-  /// The kernels by type. Equal kernels, which networks repeat, are shared.
+  /// The kernels by function type, among which an equal one is found, so that
+  /// repeated layers of a network share a kernel.
   DenseMap<Type, SmallVector<gpu::GPUFuncOp>> kernels;
 };
 

@@ -128,7 +128,9 @@ struct DimPattern : OpConversionPattern<tensor::DimOp> {
 
 } // namespace
 
-/// Converts ops that pass tensors on: control flow and private functions.
+/// Converts the tensor types of functions, calls and control flow to device
+/// memory and sizes. Emits an error at each op that still has tensors, and
+/// fails.
 static LogicalResult convertStructure(ModuleOp module) {
   MLIRContext *context = module.getContext();
   TypeConverter converter;
@@ -182,7 +184,8 @@ static LogicalResult convertStructure(ModuleOp module) {
   return success(complete);
 }
 
-/// Checks that all images fit the target.
+/// Emits an error and fails if an image exceeds the limits of the target or has
+/// an element type without a channel type. Dynamic sizes count as 1.
 static LogicalResult checkImages(ModuleOp module, OpenClTargetAttr target) {
   auto check = [&](Value value, Location loc) -> LogicalResult {
     auto type = dyn_cast<RankedTensorType>(value.getType());

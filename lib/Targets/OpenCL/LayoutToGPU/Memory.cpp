@@ -30,7 +30,8 @@ Value ElementEmitter::fromStored(Value value, Type element) {
   return value;
 }
 
-/// Emits the condition that the index is inside, or null without padding.
+/// Emits the condition that the index of `border` is inside of the source of
+/// the pad. If that is proven, or no dim is padded, returns null.
 Value ElementEmitter::isInside(const Border &border) {
   Value inside;
   tensor::PadOp pad = border.pad;
@@ -40,7 +41,8 @@ Value ElementEmitter::isInside(const Border &border) {
   return inside;
 }
 
-/// Loads a pixel or an element at an address that does not depend on the lane.
+/// Loads a pixel of an image or an element of a buffer at an address that does
+/// not depend on the lane, or returns an earlier load from this address.
 Value ElementEmitter::loadCell(Value memory, const TensorStorage &storage,
                                ArrayRef<IndexExpr> address,
                                ArrayRef<SizeExpr> extents,
@@ -129,7 +131,9 @@ Value ElementEmitter::loadPadded(Value tensor, Point index,
   return load(tensor, index, border);
 }
 
-/// Loads an element at dynamic indices.
+/// Loads the element of `tensor` at indices that are computed at run time,
+/// clamped to the sizes of the tensor. Returns null and sets the reason on
+/// failure.
 Value ElementEmitter::loadDynamic(Value tensor, ValueRange index) {
   auto type = cast<RankedTensorType>(tensor.getType());
   FailureOr<TensorStorage> storage = getTensorStorage(type, whyNot);

@@ -30,7 +30,9 @@ SmallVector<BoundedIndex> layout::getShownDims(RankedTensorType laidOut,
   return axes;
 }
 
-/// Returns the shown dim with extent size(d), or std::nullopt.
+/// Returns the number of a dim in `dims`, those of the plain tensor for the
+/// storage of `laidOut`, whose extent is the size of logical dim `d`, or
+/// std::nullopt if there is none.
 static std::optional<int64_t>
 findShown(RankedTensorType laidOut, ArrayRef<BoundedIndex> dims, unsigned d) {
   for (auto [i, dim] : llvm::enumerate(dims))
@@ -62,7 +64,8 @@ static Value getTensorOfSameSize(OpResult result) {
   return tensor == op->getOperands().end() ? Value() : *tensor;
 }
 
-/// Returns the sizes of a view of storage, which must be shown.
+/// Returns the sizes of the result of `view`, computed from those of its
+/// source, which must determine them (areSizesShown).
 static SmallVector<OpFoldResult> getSizesOfView(OpBuilder &b, Location loc,
                                                 StorageViewOp view) {
   Value source = view.getSource();
@@ -84,7 +87,8 @@ static SmallVector<OpFoldResult> getSizesOfView(OpBuilder &b, Location loc,
   return sizes;
 }
 
-/// Returns the size of dim `d` of `tensor` from operands of its op, or null.
+/// Returns the size of dim `d` of `tensor`, computed from operands of its op.
+/// If they do not determine the size, returns null.
 static Value resolve(OpBuilder &b, Location loc, OpResult tensor, unsigned d) {
   Operation *op = tensor.getOwner();
   auto type = cast<RankedTensorType>(tensor.getType());

@@ -23,16 +23,19 @@
 
 namespace mlir::layout {
 
-/// Resolves each tensor.dim in `root` of a tensor that an op computes or that
-/// is in device memory. Those of block arguments and of control flow remain.
+/// Replaces each tensor.dim in `root` by sizes of the operands of the op that
+/// computes the tensor, or by the sizes beside its device memory. Those of
+/// block arguments and of results of control flow remain.
 void resolveSizes(Operation *root);
 
-/// Returns the dims of plain tensor type `plain` for the storage of `laidOut`:
-/// the stored dims, or the axes of each coordinate.
+/// Returns for each dim of `plain`, the plain tensor type for the storage of
+/// `laidOut`, its index and extent as expressions of the logical dims. The dims
+/// are those of the storage array, or else the stored axes of the map.
 SmallVector<BoundedIndex> getShownDims(RankedTensorType laidOut,
                                        RankedTensorType plain);
 
-/// Returns true if these dims determine all dynamic sizes of `laidOut`.
+/// Returns true if each dynamic size of `laidOut` is the size of a dim of
+/// `plain`, the plain tensor type for its storage.
 bool areSizesShown(RankedTensorType laidOut, RankedTensorType plain);
 
 } // namespace mlir::layout

@@ -17,7 +17,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns the type of an element in device memory.
+/// Returns the type of an element in device memory: i8 for i1, i64 for index,
+/// else `type`.
 static Type getStoredElementType(Type type) {
   if (type.isInteger(1))
     return IntegerType::get(type.getContext(), 8);

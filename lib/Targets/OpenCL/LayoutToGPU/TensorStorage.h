@@ -38,13 +38,14 @@ struct TensorStorage {
   MemRefType type;
 
   bool isImage() const { return isa<VectorType>(type.getElementType()); }
-  /// Returns the type of an element in loads and stores.
+  /// Returns the scalar type of an element in device memory, e.g. i8 for i1.
   Type getStoredElement() const {
     return getElementTypeOrSelf(type.getElementType());
   }
 };
 
-/// Returns the storage of a tensor, or calls `refuse` and fails.
+/// Returns the map of a tensor and the memref type of its device memory. Calls
+/// `refuse` and fails if the device cannot store the tensor.
 FailureOr<TensorStorage> getTensorStorage(RankedTensorType type,
                                           FailureReason refuse = {});
 
@@ -53,11 +54,13 @@ FailureOr<TensorStorage> getTensorStorage(RankedTensorType type,
 Value allocateOnDevice(OpBuilder &b, Location loc, const TensorStorage &storage,
                        ArrayRef<OpFoldResult> sizes);
 
-/// Adds the conversion of tensors to device memory and dynamic sizes.
+/// Adds the type conversion of a tensor to the memref of its device memory,
+/// followed by an index per dynamic size.
 void populateDeviceConversion(TypeConverter &converter);
 
-/// Cast between a tensor and its converted values; the casts are folded when
-/// structural types are converted.
+/// Cast between a tensor and its device memory, which is followed by its
+/// dynamic sizes. The unrealized casts cancel when the types of functions and
+/// control flow are converted.
 SmallVector<Value> castToDevice(OpBuilder &b, Location loc, Value tensor);
 Value castFromDevice(OpBuilder &b, Location loc, RankedTensorType type,
                      Value memory, ArrayRef<OpFoldResult> sizes);

@@ -89,7 +89,7 @@ static uint64_t getMostBytes() {
   return bytes;
 }
 
-/// Computes FNV-1a.
+/// Computes the FNV-1a hash of `text`.
 std::string mlir::layout::opencl::getHash(std::string_view text) {
   uint64_t hash = 0xcbf29ce484222325;
   for (unsigned char byte : text)

@@ -39,7 +39,7 @@ std::string getHash(std::string_view text);
 
 /// Returns the value of an environment variable, or "" if it is not set.
 std::string getVariable(const char *name);
-/// Returns true if the variable has a value other than 0.
+/// Returns true if the environment variable is set, and neither "" nor "0".
 bool isSetupVariableOn(const char *name);
 
 bool readFile(const std::string &path, std::string &text);

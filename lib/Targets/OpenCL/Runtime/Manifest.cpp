@@ -70,7 +70,8 @@ public:
          std::to_string(most));
     return least;
   }
-  /// Returns an index of a list of `count` elements.
+  /// Returns the value, which must be an index of a list of `count` elements.
+  /// Otherwise records an error and returns 0.
   int64_t index(size_t count) const {
     if (!count)
       fail("refers to an empty list");
@@ -289,7 +290,8 @@ private:
     readOther(node, command, memory.bytes);
   }
 
-  /// Reads the source or destination of a copy, and compares its size.
+  /// Reads the other side of a copy, an input, output, file or memory. Records
+  /// an error unless it has `bytes` bytes, the size of the command's memory.
   void readOther(const Node &node, PackageCommand &command, int64_t bytes) {
     const char *key = command.action == PackageCommand::Copy       ? "from"
                       : command.action == PackageCommand::Download ? "output"

@@ -37,11 +37,12 @@ struct MemoryShape {
   size_t height, slices;
 };
 
-/// Returns a waiting object that fits `shape`, or null.
+/// Returns the smallest released buffer or image that is at least as large as
+/// `shape`, and marks it as used. If the pool has no such object, returns null.
 cl_mem takeMemory(const MemoryShape &shape);
 void addMemory(cl_mem memory, const MemoryShape &shape);
 void giveMemoryBack(cl_mem memory);
-/// Frees all waiting objects. Returns true if there was one.
+/// Frees all released objects in the pool. Returns true if there was one.
 bool releaseWaitingMemory();
 /// Returns e.g. "8 buffers and images made, 9633792 bytes at most in use, ..".
 std::string describeMemory();

@@ -23,7 +23,8 @@ struct Work {
 };
 
 bool isProfiling();
-/// Adds a command to the profile, which owns `event` then; it may be null.
+/// Adds the command of `event` to the row `name` of the profile, which then
+/// owns the event. A null event is ignored.
 void addToProfile(const std::string &name, cl_event event, Work work);
 /// Reads the times of finished commands. Call it after a wait.
 void collectProfile();

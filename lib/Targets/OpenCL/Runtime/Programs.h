@@ -28,7 +28,8 @@ namespace mlir::layout::opencl {
 using Sizes = std::array<size_t, 3>;
 
 struct Kernel {
-  /// The work-group size of a grid.
+  /// The work-group size chosen for launches on a grid. `isTuned` is true if it
+  /// was measured, now or by an earlier process.
   struct WorkGroupSize {
     Sizes local = {1, 1, 1};
     bool isTuned = false;
@@ -40,7 +41,8 @@ struct Kernel {
   std::map<std::pair<Sizes, Sizes>, WorkGroupSize> groups; // by grid and group
 };
 
-/// Releases a kernel, or null, whose slot is no longer used.
+/// Frees a kernel, to which no slot of layoutClGetKernel may refer any more. A
+/// null kernel is ignored.
 void releaseKernel(Kernel *kernel);
 
 /// Translates a SPIR-V module to SPIR. Returns false after an error, which

@@ -14,15 +14,17 @@
 
 using namespace mlir::layout::opencl;
 
-/// The measured work-group shapes, each reduced to divisors of the grid: rows,
-/// blocks and columns.
+/// The work-group shapes that tuning measures: rows, blocks and columns. Each
+/// side is reduced to a divisor of the grid.
 static constexpr size_t kShapes[][3] = {{64, 1, 1},  {128, 1, 1}, {32, 2, 1},
                                         {16, 16, 1}, {8, 8, 1},   {4, 16, 1},
                                         {1, 64, 1},  {8, 4, 2},   {4, 4, 1}};
 static constexpr int kRounds = 4;
-/// The slowdown in one round above which a shape is not measured again.
+/// A shape is not measured again if its least time exceeds that of the fastest
+/// shape by this factor.
 static constexpr double kHopeless = 1.5;
-/// The fraction of the default's time that another shape must fall below.
+/// The fraction of the time of the compiler's work-group size that another size
+/// must fall below to be chosen.
 static constexpr double kBetter = 0.97;
 
 std::string mlir::layout::opencl::getText(const Sizes &sizes) {
@@ -108,7 +110,8 @@ void layoutClSetTuning(int32_t on) {
   getTuning() = on;
 }
 
-/// Returns `fitted` and each distinct measured shape within the limits.
+/// Returns the work-group sizes to measure: `fitted`, which the compiler
+/// proposed, and the distinct shapes of kShapes that the device supports.
 static std::vector<Sizes> listGroups(const GroupLimits &limits,
                                      const Sizes &global, const Sizes &fitted) {
   std::vector<Sizes> list{fitted};
@@ -185,7 +188,8 @@ static Sizes findFastest(const Session &session, const Kernel &kernel,
   return list[fastest];
 }
 
-/// Returns the cache key of a launch.
+/// Returns the key under which the cache keeps the work-group size of a kernel
+/// on a grid.
 static std::string getKey(const Session &session, const Kernel &kernel,
                           const Sizes &global, const Sizes &written) {
   return session.getKey() + "groups\n" + kernel.program + "\n" + kernel.name +

@@ -35,14 +35,17 @@ inline constexpr llvm::StringLiteral kOperationsAttrName = "layout.operations",
                                      kAnyGroupsAttrName = "layout.any_groups",
                                      kMayRepeatAttrName = "layout.may_repeat";
 
-/// Returns true if the kernel reads work-group ids or sizes, or fixes its size,
-/// so that its results depend on the work-group size.
+/// Returns true if the kernel reads work-group ids or sizes, or fixes its
+/// work-group size, so that its results depend on the work-group size.
 bool seesGroups(gpu::GPUFuncOp kernel);
 
-/// Returns the counts and properties of the kernel, or null without any.
+/// Collects the attributes `layout.operations`, `layout.bytes`, .. of the
+/// kernel in a dictionary. Returns a null attribute if it has no such
+/// attributes.
 DictionaryAttr makeKernelMetadata(gpu::GPUFuncOp kernel);
 
-/// Reads the facts from the metadata of a kernel, which may be null.
+/// Converts a dictionary of makeKernelMetadata to the struct of the runtime, in
+/// which missing counts are -1. `metadata` may be null.
 LayoutClKernelMetadata readKernelMetadata(DictionaryAttr metadata);
 
 } // namespace mlir::layout

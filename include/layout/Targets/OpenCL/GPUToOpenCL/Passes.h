@@ -25,7 +25,8 @@
 
 namespace mlir::layout {
 
-/// The prefix that makes the name of a GPU module that of its SPIR-V module.
+/// The prefix of the name of the spirv.module that a gpu.module is converted
+/// to: `@__spv__m` for `@m`.
 constexpr llvm::StringLiteral kSpirvModulePrefix = "__spv__";
 
 /// Attribute of a GPU module: the OpenCL C of its kernels.
@@ -46,7 +47,8 @@ bool has32BitAddresses(gpu::GPUModuleOp module);
 /// are too large for 32-bit indices.
 constexpr llvm::StringLiteral kIsRefusedAttrName = "layout.is_refused";
 
-/// Returns the OpenCL C among the objects of a binary, if there is any.
+/// Returns the OpenCL C source among the objects of a gpu.binary, or
+/// std::nullopt if there is none.
 std::optional<llvm::StringRef> getOpenCLSource(gpu::BinaryOp binary);
 
 #define GEN_PASS_DECL

@@ -42,8 +42,8 @@ struct DeviceStorage {
 /// first run, shared by later runs and never freed.
 constexpr llvm::StringLiteral kConstantAttrName = "layout.constant";
 
-/// Returns true for the element types of images or buffers. The constants list
-/// them in diagnostics.
+/// Return true for the element types of image channels, and of buffers. The
+/// constants list these types in diagnostics.
 bool isChannelType(Type type);
 bool isBufferElementType(Type type);
 constexpr llvm::StringLiteral kChannelTypes =

@@ -117,7 +117,7 @@ typedef struct LayoutClKernelMetadata {
   int64_t may_repeat; // 1: the kernel does not write memory that it reads
 } LayoutClKernelMetadata;
 
-/// The initializer of facts of which none is known.
+/// The initializer of a LayoutClKernelMetadata in which nothing is known.
 #define LAYOUT_CL_UNKNOWN_FACTS {-1, -1, {-1, -1, -1}, 0, 0}
 
 /// Returns the kernel `name` of a SPIR-V module, or the function
@@ -143,8 +143,8 @@ void layoutClRefuseSizes(const char *name);
 /// The text is valid until the next failure.
 const char *layoutClTakeError(void);
 
-/// Sets the function that gets each kept message. The default prints to stderr;
-/// null disables it.
+/// Sets the function that is called with the message of each error that becomes
+/// the pending one. The default prints to stderr; null disables it.
 void layoutClSetErrorHandler(void (*handler)(const char *message));
 
 /// Enables or disables timing of kernels. To time all of them, call it before

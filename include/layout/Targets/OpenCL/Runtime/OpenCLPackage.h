@@ -63,10 +63,11 @@ const LayoutClTensor *layoutClGetInput(const LayoutClPackage *package,
 const LayoutClTensor *layoutClGetOutput(const LayoutClPackage *package,
                                         int32_t number);
 
-/// Copies `bytes` bytes of `data` as the input of all following runs.
+/// Copies `bytes` bytes of `data` to input `number`, for all following runs.
 void layoutClSetInput(LayoutClPackage *package, int32_t number,
                       const void *data, int64_t bytes);
-/// Starts the program. All inputs must have been set.
+/// Queues a run of the program and returns without waiting for it. All inputs
+/// must have been set.
 void layoutClRunPackage(LayoutClPackage *package);
 /// Waits until all runs are done.
 void layoutClWaitPackage(LayoutClPackage *package);
