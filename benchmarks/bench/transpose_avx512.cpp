@@ -60,8 +60,8 @@ template <int bytes> __m512i unpack(__m512i a, __m512i b, bool high) {
     return high ? _mm512_unpackhi_epi32(a, b) : _mm512_unpacklo_epi32(a, b);
 }
 
-/// Transposes the square in each lane of registers, and stores one line per
-/// column.
+/// Transposes the square matrix in each 16-byte lane of the registers `r`, and
+/// stores one line per column.
 template <int bytes> void turnLanes(__m512i *r, char *result, size_t stride) {
   constexpr int count = 16 / bytes;
   for (int round = 1; round < count; round *= 2) {
@@ -131,8 +131,9 @@ void copyLines(char *result, const char *source, size_t bytes, bool streams) {
   }
 }
 
-/// Calls `use` for all parts of `height` x `width`, columns or rows innermost.
-/// The last parts overlap the previous ones.
+/// Calls `use` with the first row and column of each part of `height` x `width`
+/// elements, columns or rows innermost. The last parts overlap the previous
+/// ones.
 template <typename Use>
 void forEachPart(size_t rows, size_t height, size_t columns, size_t width,
                  bool columnsFirst, Use use) {

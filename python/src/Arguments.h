@@ -19,20 +19,24 @@
 
 namespace mlir::layout::python {
 
-/// Converts to a 64-bit integer; `what` names the value in errors.
+/// Converts a Python integer to 64 bits; `what` names the value in errors.
+/// Raises TypeError for other types and LayoutError if it does not fit.
 int64_t toInt(pybind11::handle value, const llvm::Twine &what);
 
-/// Converts a sequence of integers. If `unknown` is given, None becomes
-/// `unknown`.
+/// Converts a sequence of integers, which `what` names in errors. If `unknown`
+/// is given, an entry None becomes `unknown`.
 SmallVector<int64_t> toInts(pybind11::handle values, StringRef what,
                             std::optional<int64_t> unknown = std::nullopt);
 
-/// Converts to static sizes, each at least 0.
+/// Converts a sequence of integers to static sizes. Raises LayoutError if one
+/// is negative.
 Shape toShape(pybind11::handle values);
-/// Converts to sizes; None becomes kUnknownSize.
+/// Converts a sequence to sizes, in which None, a dynamic size, becomes
+/// kUnknownSize.
 Shape toDynamicShape(pybind11::handle values);
 
-/// Converts to an index inside `shape`.
+/// Converts a sequence of integers to an index. Raises LayoutError if it has
+/// another rank than `shape` or is not inside of it.
 SmallVector<int64_t> toIndex(pybind11::handle values, ArrayRef<int64_t> shape);
 
 /// Converts a sequence of groups, each a sequence of dims.

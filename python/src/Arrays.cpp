@@ -189,7 +189,8 @@ static py::object unpackArray(const LayoutValue &self, const py::object &given,
   return array;
 }
 
-/// Converts to int64 with one index of `rank` entries in each row.
+/// Converts an array of shape (n, rank), with one index per row, to contiguous
+/// int64. Throws LayoutError for another shape or dtype.
 static py::object toIndices(const Array &indices, size_t rank) {
   std::string kind = py::str(indices.getDtype().attr("kind"));
   if (!StringRef("iu").contains(kind) ||
@@ -203,7 +204,8 @@ static py::object toIndices(const Array &indices, size_t rank) {
   return getNumpy("ascontiguousarray")(indices.object, "int64");
 }
 
-/// Returns the first row that is not an index of `shape`, or `count`.
+/// Returns the number of the first of `count` rows that is not an index of
+/// `shape`, or `count`.
 static size_t findOutside(const int64_t *rows, size_t count,
                           ArrayRef<int64_t> shape) {
   for (size_t row = 0; row < count; ++row)

@@ -40,7 +40,8 @@ public:
   unsigned getItemBytes() const;
   bool isContiguous() const;
 
-  /// Returns a view if numpy can create one, and a copy otherwise.
+  /// Returns the array in another shape: a view if numpy can create one, else a
+  /// copy.
   pybind11::object reshape(ArrayRef<int64_t> shape) const;
 };
 
@@ -80,8 +81,8 @@ pybind11::object getDtype(Type element);
 /// them. An i4 is stored as its value in an int8.
 pybind11::object getStoredDtype(Type element);
 
-/// Converts an array of `element`s from getDtype to getStoredDtype (toStored)
-/// or back (fromStored).
+/// Convert an array of elements of type `element` from the dtype of results
+/// (getDtype) to that of the runtime (getStoredDtype), and back.
 Array toStored(const Array &array, Type element);
 pybind11::object fromStored(const pybind11::object &array, Type element);
 

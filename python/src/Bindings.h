@@ -28,8 +28,9 @@ template <typename T> struct Argument {
   using Type = T;
   static T get(Type value) { return std::forward<T>(value); }
 };
-/// Receives an object of this module by its holder. Python can create an object
-/// whose value was never constructed; its holder is null.
+/// Converts an argument that is an object of this module, held by a shared_ptr.
+/// Raises TypeError if its value was never constructed, so that the pointer is
+/// null, as after `T.__new__(T)`.
 template <typename T> struct HeldArgument {
   using Type = const std::shared_ptr<T> &;
   static const T &get(Type value) {
@@ -49,7 +50,7 @@ template <> struct Argument<pybind11::handle> {
   static pybind11::handle get(Type value) { return value; }
 };
 
-/// Wraps `function` for pybind11.
+/// Wraps `function` for pybind11: each argument is converted by Argument<T>.
 template <typename Result, typename... Args>
 auto forPython(Result (*function)(Args...)) {
   return [function](typename Argument<Args>::Type... args) -> Result {
@@ -90,7 +91,7 @@ void bindAssignment(pybind11::module_ &module);
 void bindProgram(pybind11::module_ &module);
 void bindSolve(pybind11::module_ &module);
 
-/// A machine with caches: the default if no target is stated.
+/// The target if none is stated: a CPU with caches and vectors of 16 elements.
 constexpr StringLiteral kDefaultTarget = "#layout.cpu<lanes = 16>";
 
 /// Expands the name of a blocked layout, e.g. "NCHW16c", to its attribute;

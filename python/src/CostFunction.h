@@ -18,8 +18,9 @@ namespace mlir::layout::python {
 /// The op or conversion that is passed to the Python function.
 struct PricedOp;
 
-/// Obtains prices from a Python function. Passes do not support exceptions, so
-/// the first one is stored, and the function is not called again.
+/// Obtains the costs of ops and conversions from a Python function. Passes do
+/// not support exceptions, so the first one is stored, and the function is not
+/// called again.
 class FunctionOfPython : public CostProvider {
 public:
   explicit FunctionOfPython(pybind11::object function)

@@ -90,8 +90,8 @@ static const LayoutValue &toLayout(const py::handle &object) {
       object.cast<std::shared_ptr<LayoutValue>>());
 }
 
-/// Converts a layout that states its shape, a pair (layout, shape), or a number
-/// of consecutive indices.
+/// Converts a tile given as a layout that states its shape, as a pair (layout,
+/// shape), or as a number of consecutive indices.
 static IntegerLayout toTile(py::handle tile) {
   if (PyIndex_Check(tile.ptr()))
     return {LayoutMap::rowMajor(1), {toInt(tile, "a tile")}};

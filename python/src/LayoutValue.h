@@ -46,7 +46,7 @@ public:
 
   bool isEmpty() const;
 
-  /// Returns the stored dims if they differ from those of the map.
+  /// Returns the stored dims, or an empty list if the map itself has these.
   StoredDims getStored() const { return StoredDims::get(map, storedDims); }
 
   /// Returns the extents of the stored dims. All sizes must be static.
@@ -96,7 +96,8 @@ public:
   std::string getElementText() const;
 
   /// Returns the layout on a shape. `stored` is the element type of the data;
-  /// it must be the stated type if the layout states one.
+  /// if the layout states an element type, it must be that. Throws LayoutError
+  /// if the layout does not apply to the shape.
   std::shared_ptr<const OnShape> on(ArrayRef<int64_t> shape,
                                     Type stored = {}) const;
 

@@ -158,8 +158,9 @@ static void nameValues(const AsmParserState &state) {
       argument.setLoc(getNamed(value, argument.getLoc()));
 }
 
-/// Larger constants stay resources: folders only read elements that are part of
-/// the attribute, and those would be hashed and copied.
+/// The size in bytes up to which the array of a constant becomes a dense
+/// attribute. Larger ones remain resources, because an attribute is hashed and
+/// copied; folders do not read them.
 static constexpr size_t kMostFoldedBytes = 1 << 16;
 
 /// Returns an attribute of the type of `resource` with the elements of an

@@ -124,8 +124,8 @@ static py::dict getAddress(const LayoutValue &self, py::handle index,
 // Backward
 //===----------------------------------------------------------------------===//
 
-/// Converts an address by name to coordinate values. It may contain the
-/// redundant 'byte' that `address` returns.
+/// Converts a dict of coordinate values by name to their order in the map. It
+/// may contain the redundant 'byte' that `address` returns.
 static SmallVector<int64_t> toPoint(const OnShape &on,
                                     const py::dict &address) {
   ArrayRef<Coordinate> coordinates = on.map.getCoordinates();
@@ -156,8 +156,8 @@ static SmallVector<int64_t> toPoint(const OnShape &on,
   return point;
 }
 
-/// Converts an address: a mapping by name, a sequence in coordinate order, or,
-/// if there is one coordinate, an integer.
+/// Converts an address to coordinate values. It is a mapping by name, a
+/// sequence in coordinate order, or, if there is one coordinate, an integer.
 static SmallVector<int64_t> toPoint(const OnShape &on, py::handle address) {
   py::object mapping = py::module_::import("collections.abc").attr("Mapping");
   if (py::isinstance(address, mapping))

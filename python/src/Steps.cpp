@@ -29,7 +29,8 @@ struct NamedShape {
   SmallVector<std::string> names; // empty if unnamed
 
   static NamedShape get(py::handle given);
-  /// Returns an int, or the formula in terms of the names.
+  /// Returns a size as a Python int, or as a formula of the names of dynamic
+  /// sizes.
   py::object toPython(const SizeExpr &size) const;
 };
 } // namespace

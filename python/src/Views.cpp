@@ -152,7 +152,8 @@ static const LayoutValue &toLayout(const py::object &object) {
       object.cast<std::shared_ptr<LayoutValue>>());
 }
 
-/// Returns the layout of the whole, and a dict of shifts for each part.
+/// Returns the layout of the concatenated tensor, and for each part a dict with
+/// the shift of each coordinate from the part's storage to that of the whole.
 static py::tuple concatenate(const py::sequence &layouts,
                              const py::sequence &shapes, int64_t axis) {
   if (layouts.size() != shapes.size() || layouts.empty())
