@@ -2,17 +2,15 @@
 
 usage: libraries.py [--update] ROOT
 
-The picture in docs/architecture.md, between two comments, is made of the calls of
-layout_add_library, and of add_library, in the CMakeLists.txt files below lib, and of
-what sources and headers include. An arrow from A to B says that A links B, a dotted
-one that A only includes headers of B; what follows from other arrows is left out.
---update writes the picture.
+The picture in docs/architecture.md, between two comments, is generated from the calls of layout_add_library and
+add_library in the CMakeLists.txt files below lib, and from the #include lines of sources and headers. An arrow from A
+to B means that A links B, and a dotted arrow that A only includes headers of B. Dependencies that follow from other
+arrows are not drawn. --update writes the picture.
 
-It is an error where libraries use each other in a circle, where one includes headers of
-another that it does not link, itself or through others, and, without --update, where the
-picture is not current. A header belongs to the library that has a source of its
-name below the directory in lib that mirrors its own; where there is none, to those
-that have sources in that directory.
+It is an error if libraries depend on each other in a cycle, if a library includes headers of another one that it links
+neither directly nor indirectly, or, without --update, if the picture is not current. A header in include/layout belongs
+to the library with a source of the same name in the directory of lib that mirrors the header's. If there is none, it
+belongs to the library with sources in that directory.
 """
 
 import argparse
@@ -23,9 +21,9 @@ import sys
 from cmake_libraries import find_libraries
 from source_files import source_files
 
-# Users of headers that need nothing of the library behind them.
+# (library, other library) pairs: the first includes headers of the second without linking it.
 HEADERS_ALONE = {
-    # The enumerations of a C interface. The calls are in the compiled program.
+    # Only enumerations of the C interface; the compiled program has the calls.
     ("LayoutGPUToOpenCL", "LayoutOpenCLRuntime"),
 }
 
@@ -42,7 +40,8 @@ def read(root, name):
 
 
 def find_includes(root, names, libraries):
-    """For each library those whose headers its sources and headers include."""
+    """Returns {library: {other library: text}} for each library whose files include headers of another one; the text
+    names one such #include."""
     in_directory, of_name = {}, {}
     for library, it in libraries.items():
         for source in it.sources:
@@ -74,7 +73,7 @@ def find_includes(root, names, libraries):
 
 
 def find_circle(uses):
-    """Libraries that use each other in a row, the first one again at the end."""
+    """Returns the libraries of a dependency cycle, with the first one again at the end, or None if there is none."""
     done, path = set(), []
 
     def visit(library):
@@ -96,12 +95,12 @@ def reach(uses, library):
 
 
 def find_group(library):
-    """The folder of GROUPS that a library is in, or None."""
+    """Returns the folder of GROUPS that contains a library, or None."""
     return next((group for group in GROUPS if f"{library.directory}/".startswith(f"{group}/")), None)
 
 
 def draw(libraries, uses):
-    """Returns the picture as a mermaid flowchart, or raises ValueError if groups use each other in a circle."""
+    """Returns the picture as a mermaid flowchart, or raises ValueError if its boxes depend on each other in a cycle."""
     groups = {library: find_group(it) for library, it in libraries.items()}
     boxes = {library: os.path.basename(groups[library] or library) for library in libraries}
     labels, used_boxes, linked_boxes = {}, {}, {}

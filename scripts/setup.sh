@@ -6,7 +6,7 @@
 # setup_tidy       installs clang-tidy
 # setup_python     creates a virtual environment in $build/venv with lists of packages
 # setup_intel_opencl  creates an environment with Intel's OpenCL runtime for CPUs
-# setup_chip_models  brings the vendor's chip models of NPUs to $build/chip-models
+# setup_chip_models  downloads the vendor's chip models of NPUs to $build/chip-models
 # setup_configure  runs CMake if its arguments changed
 # build_targets    runs ninja and prints its progress
 # Each function returns at once if its result exists.
@@ -201,7 +201,7 @@ setup_intel_opencl() {
   )
 }
 
-# Brings the vendor's chip models, 20 MB of a wheel of 312 MB, or reports that they are
+# Downloads the vendor's chip models, 20 MB of a wheel of 312 MB, or reports that they are
 # unavailable. test/lit.cfg.py reads that file, too.
 setup_chip_models() {
   local models=$build/chip-models requirements=$root/scripts/chip-models.txt pin

@@ -91,8 +91,8 @@ class Network:
         return sorted(tables.items(), key=lambda entry: entry[0])
 
     def spread(self, scope: Scope, table: Table, over: Scope) -> Table:
-        """Returns the table with an axis for each variable of `over`, which includes its own; new axes have length
-        1."""
+        """Returns the table with one axis per variable of `over`, which includes `scope`; the axes of variables outside
+        of `scope` have length 1."""
         return table.reshape([len(self.live[v]) if v in scope else 1 for v in over])
 
     def add(self, scope: Scope, table: Table) -> None:
@@ -112,7 +112,8 @@ class Network:
         self.add(pair, self.spread((first,), of_first, pair) * self.spread((second,), of_second, pair))
 
     def project(self, variable: int, *others: int) -> Network:
-        """Returns the tables of a variable, minimized over all variables but it and the others, as a network."""
+        """Returns a network of the tables that have `variable` in scope, each minimized over all variables except
+        `variable` and `others`."""
         part = Network(self.problem, {v: self.live[v] for v in (variable, *others)})
         for scope, table in self.tables_of[variable].items():
             axes = tuple(axis for axis, v in enumerate(scope) if v not in part.live)
@@ -222,7 +223,8 @@ def cases(lines: list[list[str]], network: Network, variable: int, *words: str) 
 
 
 def prove(lines: list[list[str]], network: Network, target: int, step: int) -> int:
-    """Executes `lines` from the end and returns the proven bound, at most `target`. Costs are multiples of `step`."""
+    """Executes the steps of a proof, of which `lines` holds the next one last, and returns the proven bound, at most
+    `target`. Costs are multiples of `step`."""
     best, trials = network.bound, list[tuple[Network, int, int]]()
     while (line := lines.pop()) != ["end"]:
         kind, numbers = line[0], [int(word) for word in line[1:]]

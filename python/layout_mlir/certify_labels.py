@@ -63,7 +63,8 @@ def without_chain(problem: Problem, limit: Limit) -> Network:
 
 
 def eliminate(network: Network, kept: set[int]) -> None:
-    """Eliminates variables that use no resources while the tables stay small."""
+    """Eliminates variables that use no resources, i.e. that are not in `kept`, while the table that replaces one has at
+    most FEW_ENTRIES entries."""
     while True:
         for v in [v for v in network.live if v not in kept]:
             around = {other for scope in network.tables_of[v] for other in scope} - {v}
@@ -147,7 +148,8 @@ class Search:
         return total, np.array([add(self.always, best) + add(peak, best) for peak in self.peaks or [{}]]), extra
 
     def find_prices(self, goal: int) -> Array:
-        """Finds prices with a high bound, by subgradient steps towards `goal`."""
+        """Finds prices per unit of each peak for which the lower bound of `bound` is high, by subgradient steps towards
+        `goal`."""
         price = np.zeros(len(self.peaks) or 1)
         along, best, best_bound, step, failed = price.copy(), price.copy(), -1, 1.0, 0
         for _ in range(ROUNDS):

@@ -324,7 +324,8 @@ class _Interpreter:
                                                          self.value(statement.value)))
 
     def inside(self, statements: Sequence[ast.stmt]) -> tuple[list[str], dict[str, Any]]:
-        """Returns the lines of a block and the names after it, and restores the current names."""
+        """Executes a block; returns the lines that it emits and the values of names after it, and restores the current
+        names."""
         names, lines = dict(self.names), self.writer.lines
         self.writer.lines = []
         self.block(statements)

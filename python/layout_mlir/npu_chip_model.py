@@ -7,7 +7,7 @@ does.
 A program runs in a process of its own, because the model is one chip per process and ends the process if a command
 breaks a rule of the chip. `./dev test` installs the models; `LAYOUT_CHIP_MODELS` is another folder with them. Of the
 vendor's models only that of BM1684 has the functions of OKKernel. `python -m layout_mlir.npu_chip_model` loads it and
-prints the figures of its chip.
+prints the parameters of its chip.
 """
 
 import ctypes

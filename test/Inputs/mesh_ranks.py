@@ -33,7 +33,8 @@ class Distribution:
         return tuple(held for held, _ in self.cut(rank, shape))
 
     def within(self, rank, shape):
-        """Returns their position in its local tensor."""
+        """Returns the slices of a rank's local tensor that hold its block; the rest of the halo is outside of the
+        tensor."""
         return tuple(slice(at, at + held.stop - held.start) for held, at in self.cut(rank, shape))
 
     def cut(self, rank, shape):

@@ -81,7 +81,8 @@ class Simulator:
         return new
 
     def transfer(self, local):
-        """Returns the system buffer for the local memory, and the tensor that covers it."""
+        """Returns a buffer in system memory of the size of `local`, and the shape and strides of a tensor of 32-bit
+        elements that covers it, for copies from and to local memory."""
         if local.nbytes not in self.copies:
             self.copies[local.nbytes] = self.library.okk_sim_alloc(local.nbytes)
         cores, size = local.shape

@@ -20,7 +20,7 @@ from layout_mlir.onnx_import.scalars import Scalars
 from layout_mlir.onnx_import.sizes import Size, is_static
 from layout_mlir.onnx_import.values import Scalar, Tensor
 
-# Longer transforms are split if their length is composite.
+# The longest transform that is one matmul; longer ones are split if their length is composite.
 _MOST_AT_ONCE = 128
 # The limit for the elements of a constant table; larger tables are computed at run time.
 _MOST_CONSTANT = 1 << 20

@@ -201,7 +201,8 @@ class Case:
         return self.layouts[which].extent(self.shape)
 
     def stored(self, which, logical):
-        """Returns for each position its number, and whether its value is stated."""
+        """Returns a table with a row per storage position, the expected number and whether a type states it, or None if
+        the number of positions is unknown."""
         count, padding = self.count(which), self.paddings[which]
         if count is None:
             return None

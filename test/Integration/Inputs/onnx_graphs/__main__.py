@@ -137,7 +137,8 @@ def run_hostile(graph, hostile, folder):
 
 
 def check_hostile(seed):
-    """Corresponds to check_seed, with indices out of bounds."""
+    """Returns (seed, operators, outcomes) as check_seed, for a graph that runs with indices out of bounds. If no such
+    graph is drawn, there are no outcomes."""
     drawn = make_hostile(seed)
     if drawn is None:
         return seed, "", []
