@@ -35,7 +35,7 @@ std::optional<Contraction> ImageCandidates::getContraction() const {
 
 void ImageCandidates::note(OperandOrResult slot, const ImageFit &fit,
                            std::optional<LayoutId> instead) {
-  // The note of a destination is that of its result.
+  // An init operand has no note, because its result has one.
   for (unsigned r = 0, e = node.op->getNumResults(); r < e; ++r)
     if (!slot.isResult && sharesStorage(slot.index, r))
       return;

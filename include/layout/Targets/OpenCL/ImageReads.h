@@ -42,7 +42,8 @@
 
 namespace mlir::layout {
 
-/// The bytes that kernels read; bytes that are read twice count twice.
+/// The bytes that kernels read from images and from buffers. Bytes that are
+/// read twice count twice.
 struct ImageReads {
   int64_t imageBytes = 0, bufferBytes = 0;
 

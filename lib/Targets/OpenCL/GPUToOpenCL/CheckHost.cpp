@@ -123,8 +123,8 @@ static LogicalResult checkConstant(gpu::AllocOp op, FlatSymbolRefAttr data) {
   return success();
 }
 
-/// Checks that constant sizes are not negative, which later passes require to
-/// make types static.
+/// Emits an error at `op` and fails if a constant size is negative. Later
+/// passes make constant sizes static.
 static LogicalResult checkSizes(Operation *op, ValueRange sizes) {
   for (Value size : sizes) {
     IntegerAttr known;
@@ -173,7 +173,8 @@ static LogicalResult checkOp(Operation *op, ModuleOp module) {
   return success();
 }
 
-/// Checks that no symbol conflicts with those that the conversion creates.
+/// Emits an error and fails if the name of a symbol starts with a prefix that
+/// is reserved for the symbols that the conversion creates.
 static LogicalResult checkNames(ModuleOp module) {
   for (Operation &op : module.getOps()) {
     auto symbol = dyn_cast<SymbolOpInterface>(op);

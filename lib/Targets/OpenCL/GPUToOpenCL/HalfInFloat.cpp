@@ -86,7 +86,8 @@ static void settle(Operation *op) {
   }
 }
 
-/// Makes an f16 argument f32, and truncates it if the kernel computes in f16.
+/// Converts an f16 argument of a kernel to f32, because the host cannot pass
+/// f16. If the kernel computes in f16 (`hasHalves`), truncates the argument.
 static void widenArgument(BlockArgument argument, bool hasHalves) {
   Type half = argument.getType();
   if (!half.isF16())

@@ -49,7 +49,8 @@ protected:
     return LLVM::LLVMPointerType::get(&this->getTypeConverter()->getContext());
   }
 
-  /// Calls a function of the runtime and returns its result, or null.
+  /// Emits a call of the runtime's function `name`, which is declared if
+  /// necessary. Returns the result, which is null without a `result` type.
   Value call(ConversionPatternRewriter &rewriter, Operation *op, StringRef name,
              Type result, ValueRange operands) const {
     auto module = op->getParentOfType<ModuleOp>();
@@ -101,7 +102,7 @@ protected:
                                     rewriter.getIntegerAttr(type, value));
   }
 
-  /// Computes the size of a memref in bytes.
+  /// Emits the size in bytes of a memref with the given sizes.
   Value byteSize(ConversionPatternRewriter &rewriter, Location loc,
                  ArrayRef<Value> sizes, Type element) const {
     Type i64 = rewriter.getI64Type();
@@ -284,8 +285,9 @@ private:
     });
   }
 
-  /// Stores values of one type in an array on the stack. It is allocated once
-  /// per function, not in each iteration of a loop.
+  /// Emits stores of values of one type to an array on the stack and returns
+  /// its address. The array is allocated once per function, not in each
+  /// iteration of a loop.
   Value spill(ConversionPatternRewriter &rewriter, Operation *op, Type type,
               ValueRange values) const {
     Location loc = op->getLoc();

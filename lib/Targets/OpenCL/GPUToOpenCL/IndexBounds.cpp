@@ -14,7 +14,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The maximal number of terms; bounds with more are treated as unknown.
+/// The maximal number of terms of a bound; a bound with more is treated as
+/// unknown.
 constexpr size_t kMostTerms = 32;
 
 //===----------------------------------------------------------------------===//

@@ -29,8 +29,8 @@
 
 namespace mlir::layout {
 
-/// A bound of an index: a sum of products of powers of symbols, which may be
-/// negative, e.g. `4 * g / h + 2`. Symbols are numbers known at launch.
+/// A bound of an index: a sum of products of powers of symbols, e.g. `4 * g *
+/// h^-1 + 2`. Symbols are nonnegative numbers that are known at launch.
 class Bound {
 public:
   Bound(double constant = 0);
@@ -43,7 +43,7 @@ public:
   std::optional<Bound> dividedBy(const Bound &divisor) const;
 
   std::optional<double> getConstant() const;
-  /// Returns the term without symbols.
+  /// Returns the constant term, or 0 if there is none.
   double getConstantTerm() const;
   size_t getNumTerms() const { return terms.size(); }
   /// Returns true if the difference to `other` has no negative coefficient,
@@ -75,7 +75,8 @@ public:
     bool isNotNegative() const { return least.isNotNegative(); }
   };
 
-  /// Work-items of a launch along x, y and z, and work-group size; -1: unknown.
+  /// The number of work-items of a launch along x, y and z, and the work-group
+  /// size along x, y and z; -1 if unknown.
   using Grid = std::array<int64_t, 6>;
   /// The number of symbols of work-groups, along x, y and z. Index argument i
   /// is symbol kNumGroupSymbols + i.

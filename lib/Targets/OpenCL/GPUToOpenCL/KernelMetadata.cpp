@@ -24,7 +24,8 @@ bool layout::seesGroups(gpu::GPUFuncOp kernel) {
       .wasInterrupted();
 }
 
-/// Returns true if the kernel does not write memory that it reads.
+/// Returns true if the kernel does not write memory that it reads, so that
+/// running it again gives the same results.
 static bool mayRepeat(gpu::GPUFuncOp kernel) {
   for (BlockArgument argument :
        kernel.getBody().getArguments().take_front(kernel.getNumArguments())) {

@@ -37,10 +37,13 @@ constexpr llvm::StringLiteral kNoForm =
     "support, or compute it on the host";
 
 LogicalResult checkKernels(gpu::GPUModuleOp module);
-/// Checks that `name` is an identifier: sources and cache paths contain it.
+/// Emits an error at `op` and fails unless `name` is an identifier of at most
+/// 100 letters, digits and underscores. OpenCL C and cache paths contain the
+/// names of kernels.
 LogicalResult checkKernelName(Operation *op, StringRef name);
 
-/// Computes f16 in f32 in kernels that checkKernels accepted.
+/// Converts the f16 values of kernels that checkKernels accepted to f32, with
+/// casts at loads and stores; in a module with half arithmetic, only arguments.
 void legalizeHalf(gpu::GPUModuleOp module);
 /// Returns f32 for f16, and a vector of f32 for a vector of f16. For other
 /// types the result is null.
@@ -48,8 +51,8 @@ Type widenHalf(Type type);
 
 LogicalResult legalizeForOpenCL(gpu::GPUModuleOp module);
 
-/// Converts device memory to images and pointers, and f16 to f32 unless
-/// `hasHalves` is set.
+/// Adds the type conversions of kernels: device memrefs become SPIR-V images
+/// and pointers, and f16 becomes f32 unless `hasHalves` is set.
 void addDeviceTypes(SPIRVTypeConverter &converter, bool hasHalves);
 
 void populateKernelPatterns(const SPIRVTypeConverter &converter,

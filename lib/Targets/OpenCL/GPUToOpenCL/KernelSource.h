@@ -58,7 +58,8 @@ constexpr llvm::StringLiteral kKernelPrefix = LAYOUT_CL_SOURCE_PREFIX;
 /// Returns the number of elements that a value has in C; 1 is a scalar.
 unsigned getCLanes(Type type);
 std::string getCType(Type type);
-/// Returns the signed integer type of the same size.
+/// Returns the C name of the signed integer type with the size and the number
+/// of elements of `type`.
 std::string getSignedCType(Type type);
 std::string getCNumber(Attribute number, Type type);
 
@@ -70,9 +71,10 @@ bool isWideningCast(Operation *op);
 // Comments
 //===----------------------------------------------------------------------===//
 
-/// Returns the name of a network node in a location, or "" if it has none.
+/// Returns the name of the network node that a location names, or "" if it
+/// names none.
 std::string getNodeName(Location loc);
-/// Returns the memory that `value` refers to, without casts and reshapes.
+/// Returns the memref that `value` views by casts and reshapes, or `value`.
 Value getMemoryBase(Value value);
 
 /// Returns the comment above each kernel, by kernel name: the network nodes

@@ -225,7 +225,7 @@ static void setArgumentTypes(gpu::GPUFuncOp kernel) {
   kernel.setFunctionType(FunctionType::get(kernel.getContext(), arguments, {}));
 }
 
-/// Changes the arguments, ids, loops and arithmetic of the kernel whose ranges
+/// Converts the arguments, ids, loops and arithmetic of the kernel whose ranges
 /// `bounds` has to i32. They fit in every launch that passes the check of its
 /// sizes (emitCheck).
 static void narrowKernel(gpu::GPUFuncOp kernel, const IndexBounds &bounds) {

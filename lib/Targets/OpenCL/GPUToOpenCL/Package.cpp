@@ -404,7 +404,9 @@ LogicalResult PackageWriter::add(Operation &op) {
                            "copies and launches with constant sizes";
 }
 
-/// Names memory after its input, the value in it, its constant, or its output.
+/// Names each memory of the package after the input that is uploaded to it,
+/// else after the network node of its gpu.alloc, else after its constant or the
+/// output that is downloaded from it.
 void PackageWriter::nameMemory() {
   UniqueNames inputs, unique;
   for (BlockArgument argument : function.getArguments()) {

@@ -129,7 +129,7 @@ static void separateCallsFromHost(ModuleOp module) {
     symbols.insert(inner, std::next(Block::iterator(func)));
     onDevice[func.getSymNameAttr()] = inner;
   }
-  // Includes the calls in the copies.
+  // Also redirects the calls inside of the copies.
   module.walk([&](func::CallOp call) {
     if (func::FuncOp inner = onDevice.lookup(call.getCalleeAttr().getAttr()))
       call.setCallee(inner.getName());
@@ -345,7 +345,8 @@ static LogicalResult convertFunction(func::FuncOp func) {
   return success();
 }
 
-/// Converts a call of a declared function, which runs on the host.
+/// Downloads the tensor operands of a call of a declared function, which runs
+/// on the host, and uploads its tensor results.
 static LogicalResult convertCall(func::CallOp call) {
   if (failed(downloadOperands(call)))
     return failure();

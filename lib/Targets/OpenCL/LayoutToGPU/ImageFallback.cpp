@@ -41,7 +41,8 @@ static bool takesOrGivesImages(func::FuncOp func) {
       isDynamicImage);
 }
 
-/// Returns the dynamic images that a function creates, except inlined tensors.
+/// Returns the values of a function that are stored in images of dynamic size:
+/// results of ops, except inlined tensors, and block arguments.
 static SmallVector<Value> findDynamicImages(func::FuncOp func) {
   FusionPlan plan(func);
   SmallVector<Value> images;

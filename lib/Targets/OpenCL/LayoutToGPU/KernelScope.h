@@ -66,7 +66,8 @@ public:
   /// Emits a return from the kernel if `condition` is false. Later code runs
   /// only if it is true.
   void endUnless(Value condition);
-  /// Finalizes the signature and the work-group memory of the kernel.
+  /// Ends the kernel: sets its function type from its arguments, and makes
+  /// group memory attributions of the function, which follow the arguments.
   void finish();
 
   /// Emits the value of an index expression that does not depend on the lane.
@@ -86,7 +87,7 @@ public:
   /// Joins one scalar per lane to a vector.
   Value join(ArrayRef<Value> lanes);
   Value broadcast(Value value);
-  /// Returns the scalar at a lane of a vector, or a scalar itself.
+  /// Returns element `number` of a vector, or `value` itself if it is a scalar.
   Value extract(Value value, int64_t number);
   Value select(Value condition, Value a, Value b);
   Value both(Value a, Value b); // null is true

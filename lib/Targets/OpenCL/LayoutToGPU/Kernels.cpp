@@ -383,7 +383,8 @@ bool KernelEmitter::storeAsAlias(OpBuilder &b, OpResult tensor,
   return true;
 }
 
-/// Emits a remark with the reads of the kernel, at its reduction if any.
+/// Emits a remark at `loc` with the image and buffer reads of a work-item of
+/// the kernel, and the number of work-items.
 static void remarkReads(gpu::GPUFuncOp func, Location loc,
                         const AccessCount &accesses,
                         const TensorStorage &storage, int64_t items,

@@ -47,7 +47,8 @@ static LogicalResult report(Operation *op, StringRef reason) {
   return diag << ": " << reason;
 }
 
-/// Emits the kernels of all stored tensors, in program order.
+/// Emits a kernel for each stored tensor of the module, in program order. Emits
+/// an error and fails if an op cannot become a kernel.
 static LogicalResult emitKernels(ModuleOp module, OpenClTargetAttr target) {
   FusionPlan plan(module);
   OpBuilder b(module.getContext());
@@ -109,7 +110,8 @@ static LogicalResult emitKernels(ModuleOp module, OpenClTargetAttr target) {
 
 namespace {
 
-/// Replaces tensor.dim by the size that is passed with the memory.
+/// Replaces a tensor.dim of a dynamic size by the size that follows the device
+/// memory among the converted values of the tensor.
 struct DimPattern : OpConversionPattern<tensor::DimOp> {
   using OpConversionPattern::OpConversionPattern;
 

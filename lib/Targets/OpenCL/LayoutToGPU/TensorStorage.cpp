@@ -71,7 +71,7 @@ FailureOr<TensorStorage> layout::getTensorStorage(RankedTensorType type,
     if (extent.isOverflow())
       return refuse("its storage does not fit 64 bits");
     std::optional<int64_t> size = extent.getConstant();
-    // An object has at least one position.
+    // Devices have no empty buffers and images.
     shape.push_back(size ? std::max<int64_t>(*size, 1) : ShapedType::kDynamic);
   }
   std::reverse(shape.begin(), shape.end());
@@ -118,7 +118,7 @@ void layout::populateDeviceConversion(TypeConverter &converter) {
 SmallVector<Value> layout::castToDevice(OpBuilder &b, Location loc,
                                         Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  // Folds a cast in the other direction.
+  // A tensor from castFromDevice has its device memory and sizes as inputs.
   if (auto cast = tensor.getDefiningOp<UnrealizedConversionCastOp>())
     return llvm::to_vector_of<Value>(cast.getInputs());
   SmallVector<Type> types{getTensorStorage(type)->type};

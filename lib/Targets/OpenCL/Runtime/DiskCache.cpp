@@ -100,8 +100,8 @@ std::string mlir::layout::opencl::getHash(std::string_view text) {
   return digits;
 }
 
-/// Returns the path of an entry, or "" if the cache is off. The hash only names
-/// the file, which contains the whole key.
+/// Returns the path of the cache file of a key, or "" if the cache is off. The
+/// hash of the key only names the file, which contains the whole key.
 static std::string getPath(const char *suffix, std::string_view key) {
   std::string directory = getCacheDirectory();
   return directory.empty() ? "" : directory + "/" + getHash(key) + suffix;

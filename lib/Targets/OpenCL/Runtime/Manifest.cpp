@@ -26,8 +26,9 @@ static int64_t getElementBytes(const std::string &element) {
 }
 
 namespace {
-/// A value of the manifest, or null, and its path. Only the first error is
-/// kept. Invalid numbers become the smallest allowed ones.
+/// A value of the manifest, which is null if it is missing, and its path, e.g.
+/// `manifest.kernels[0].name`. Only the first error in a manifest is kept.
+/// Reading an invalid number returns the smallest allowed one.
 class Node {
 public:
   Node(const json *value, std::string path, std::string &error)

@@ -26,7 +26,8 @@ bool isProfiling();
 /// Adds the command of `event` to the row `name` of the profile, which then
 /// owns the event. A null event is ignored.
 void addToProfile(const std::string &name, cl_event event, Work work);
-/// Reads the times of finished commands. Call it after a wait.
+/// Adds the times of finished commands to the rows of the profile; other
+/// commands remain pending. Called after a wait for the queue.
 void collectProfile();
 
 /// Sets the duration of a command in nanoseconds. Returns false if its queue

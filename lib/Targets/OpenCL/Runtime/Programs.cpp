@@ -54,8 +54,10 @@ static bool takesSpirv(const Session &session) {
                  .find("cl_khr_il_program") != std::string::npos;
 }
 
-/// Creates the unbuilt program and sets its build `options`. Reports an error
-/// and returns null on failure.
+/// Creates a program from OpenCL C if `source` is not null, else from SPIR-V,
+/// which is translated to SPIR if the device does not accept it. Sets the
+/// `options` with which the program must be built. Reports an error and returns
+/// null on failure.
 static cl_program create(Session &session, std::string_view spirv,
                          const char *source, const std::string &kernel,
                          const std::string &what, std::string &options) {
@@ -114,8 +116,9 @@ static cl_program loadBinary(Session &session, const std::string &key) {
   return nullptr;
 }
 
-/// Stores the binary in the cache, if that is on. The request can be expensive:
-/// PoCL compiles every kernel a second time, for any work-group size.
+/// Stores the device binary of a built program in the disk cache, if that is
+/// on. Requesting the binary can be expensive: PoCL compiles every kernel a
+/// second time, for any work-group size.
 static void keepBinary(cl_program program, const std::string &key) {
   size_t size = 0;
   if (!isCacheOn() ||
@@ -130,7 +133,8 @@ static void keepBinary(cl_program program, const std::string &key) {
     keepInCache(".bin", key, binary);
 }
 
-/// Returns the built program, or reports an error and returns null.
+/// Returns a built program: from a cached binary, or else from `source` or
+/// SPIR-V. Reports an error and returns null on failure.
 static cl_program build(Session &session, std::string_view spirv,
                         const char *source, const std::string &kernel) {
   std::string key = getBinaryKey(session, spirv, source);

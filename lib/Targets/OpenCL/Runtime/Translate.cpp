@@ -24,7 +24,8 @@ using namespace mlir::layout::opencl;
 // The tool
 //===----------------------------------------------------------------------===//
 
-/// Runs a command with its output in a file. Returns the error, or "".
+/// Runs `command` with its standard output and error in the file `outputPath`.
+/// Returns a description of the error, or "" on success.
 static std::string run(const std::vector<std::string> &command,
                        const std::string &outputPath) {
   std::vector<char *> arguments;

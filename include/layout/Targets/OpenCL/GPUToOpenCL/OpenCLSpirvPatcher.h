@@ -49,14 +49,19 @@ class ModuleOp;
 } // namespace spirv
 namespace layout {
 
-/// The prefix of the linkage names of extended instructions.
+/// The prefix of the linkage name of an imported function whose calls become an
+/// instruction of the set OpenCL.std, e.g. "OpenCL.std/cbrt".
 constexpr llvm::StringLiteral kOpenCLStdPrefix = "OpenCL.std/";
 
-/// Patches `words` as described above. `report` gets the reason of a failure.
+/// Rewrites the words of a SPIR-V module that MLIR serialized so that OpenCL
+/// 1.2 devices accept it: images get access qualifiers, reads a sampler, and
+/// calls of imported OpenCL.std functions become OpExtInst. Calls `report` with
+/// the reason and fails if that is impossible.
 LogicalResult patchSpirvForOpenCL(SmallVectorImpl<uint32_t> &words,
                                   FailureReason report);
 
-/// Serializes a module for OpenCL, or emits an error and fails.
+/// Serializes a module to words and patches them (patchSpirvForOpenCL). Emits
+/// an error at the module and fails if one of both fails.
 LogicalResult serializeForOpenCL(spirv::ModuleOp module,
                                  SmallVectorImpl<uint32_t> &words);
 

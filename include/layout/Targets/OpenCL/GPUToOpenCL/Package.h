@@ -56,8 +56,10 @@
 
 namespace mlir::layout {
 
-/// Writes the package of `function` of a module whose kernels are `gpu.binary`
-/// (layout-opencl-serialize-kernels). Writes no file if an op is not supported.
+/// Writes the OpenCL package of `function` to `directory`: kernels, constants
+/// and manifest.json. The kernels of the module must be `gpu.binary` ops
+/// (layout-opencl-serialize-kernels). Emits an error and fails, without writing
+/// a file, if an op of the function is not supported.
 LogicalResult writeOpenCLPackage(ModuleOp module, StringRef function,
                                  StringRef directory);
 
