@@ -86,8 +86,9 @@ public:
   /// layouts.
   bool usesPerElementAddressing() const override { return true; }
 
-  /// Returns the bytes of a conversion, where each contiguous segment costs
-  /// whole bursts.
+  /// Returns the cost of a conversion: the bytes that it reads and writes,
+  /// times ceil(64 / n) for contiguous segments of n bytes, because memory
+  /// moves bursts of 64 bytes.
   Cost getCost(const ConversionPlan &plan) const override {
     int64_t run = std::clamp<int64_t>(plan.runBytes, 1, kBurstBytes);
     return scaleCost(plan.bytesRead + plan.bytesWritten,

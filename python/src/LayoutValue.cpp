@@ -27,7 +27,8 @@ static constexpr size_t kMostShapes = 64;
 // OnShape
 //===----------------------------------------------------------------------===//
 
-/// Specializes stored dims as LayoutMap::specialize does for coordinates.
+/// Returns stored dims in which static `sizes` are substituted, as
+/// LayoutMap::specialize does for coordinates.
 static std::vector<BoundedIndex> specialize(const LayoutMap &map,
                                             ArrayRef<BoundedIndex> storedDims,
                                             Sizes sizes) {

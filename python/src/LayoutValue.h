@@ -30,7 +30,7 @@ namespace mlir::layout::python {
 
 using Shape = SmallVector<int64_t>;
 
-/// A layout on one shape.
+/// A layout resolved for one shape: its canonical map and its stored dims.
 class OnShape {
 public:
   OnShape(LayoutAttrInterface layout, Shape shape, Type element, LayoutMap map,
@@ -75,7 +75,8 @@ public:
                    const std::optional<std::string> &target,
                    const std::optional<std::string> &element);
 
-  /// Parses the notation of another project.
+  /// Parses a layout in the notation of another project, e.g. XLA's. Throws
+  /// LayoutError if the text is invalid.
   static Ptr import(Notation notation, StringRef text,
                     const std::optional<std::string> &element);
 

@@ -358,7 +358,7 @@ private:
   std::mt19937_64 engine;
 };
 
-/// Calls fn for every index of the box.
+/// Calls `fn` for every index below `sizes`, in row-major order.
 template <typename Fn> void forEachIndex(const Index &sizes, Fn fn) {
   Index index(sizes.size(), 0);
   for (int64_t size : sizes)

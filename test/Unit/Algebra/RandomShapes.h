@@ -42,7 +42,7 @@ private:
   std::mt19937_64 engine;
 };
 
-/// Returns all indices of the box in row-major order.
+/// Returns all indices of a tensor of this shape in row-major order.
 inline std::vector<SmallIndex> allIndices(llvm::ArrayRef<int64_t> shape) {
   std::vector<SmallIndex> indices{{}};
   for (int64_t size : shape) {

@@ -51,7 +51,7 @@ inline int64_t product(const Index &sizes) {
                          std::multiplies<int64_t>());
 }
 
-/// Replaces some sizes by unknown ones.
+/// Replaces each size by kUnknownSize with probability 1 / oneIn.
 inline Index forget(const Index &sizes, RandomMaps &random, int64_t oneIn = 3) {
   Index known = sizes;
   for (int64_t &size : known)
@@ -68,7 +68,8 @@ inline Index shuffled(unsigned rank, RandomMaps &random) {
   return permutation;
 }
 
-/// Factors of each size in random order, to which a tensor can be expanded.
+/// The arguments of a random tensor.expand_shape: for each dim the result dims
+/// that it is split into, and the sizes of the result.
 struct Expansion {
   Groups groups;
   Index sizes;

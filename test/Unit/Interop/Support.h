@@ -68,7 +68,7 @@ inline Result<std::string> write(Notation notation, const LayoutMap &map,
   return result;
 }
 
-/// Calls `fn` for every index of the box, in row-major order.
+/// Calls `fn` for every index below `sizes`, in row-major order.
 inline void forEachIndex(const Index &sizes,
                          const std::function<void(const Index &)> &fn) {
   Index index(sizes.size(), 0);

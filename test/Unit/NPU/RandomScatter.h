@@ -94,7 +94,8 @@ protected:
     return true;
   }
 
-  /// Runs a copy. Returns false if there is no plan.
+  /// Plans the DMA transfers of a copy between two layouts and runs them on the
+  /// simulator. Fails the test and returns false if there is no plan.
   static bool run(Simulator &npu, const LayoutMap &source, uint64_t from,
                   const LayoutMap &dest, uint64_t to, const Case &c,
                   const Index &shape) {

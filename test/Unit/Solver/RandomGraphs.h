@@ -75,8 +75,9 @@ inline Cost minimizeByEnumeration(const Model &model) {
   }
 }
 
-/// Minimizes a model in which every factor has at most one variable that is not
-/// a hub: for each choice of the hubs, the others are independent.
+/// Returns the least cost of a model in which every factor has at most one
+/// variable besides the first `numHubs`, the hubs: for each choice of the hubs,
+/// the other variables are independent.
 inline Cost minimizeOverHubs(const Model &model, unsigned numHubs) {
   std::vector<unsigned> assignment(model.domains.size(), 0);
   Cost least = kInfiniteCost;

@@ -103,8 +103,8 @@ struct KernelItem {
   KernelVariables variables;
   SmallVector<IndexExpr> index;
   SmallVector<Row> rows;
-  Cost count = 1;     // of work-items, one pixel each
-  bool isFlat = true; // a grid dimension is free for split sums
+  Cost count = 1;     // the work-items if each computes one pixel
+  bool isFlat = true; // two coordinates at most: z can number parts of sums
 };
 
 /// Returns true if the kernel of `op` may compute several pixels in a
@@ -150,8 +150,8 @@ private:
     const LayoutMap *layout;
     SmallVector<int64_t> sizes;
     int64_t bytes;
-    int64_t addresses = 1;              // per iteration, of one pixel
-    SmallVector<unsigned, 4> variables; // of its index
+    int64_t addresses = 1;              // read per iteration for one pixel
+    SmallVector<unsigned, 4> variables; // on which its index depends
   };
   KernelLoops getLoops(PixelBlock block) const;
   Cost countIterations(const Operand &operand, const KernelLoops &loops,
@@ -169,7 +169,7 @@ private:
   SmallVector<KernelItem::Row> rows;
   Cost items;
   bool isFlat;
-  SmallVector<IndexExpr> indices; // of all loops; of stepped ones, iterations
+  SmallVector<IndexExpr> indices; // by loop; the iteration if stepped
   SmallVector<Operand> operands;
 };
 

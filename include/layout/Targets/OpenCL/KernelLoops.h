@@ -64,7 +64,7 @@ public:
   ArrayRef<int64_t> getExtents() const { return extents; }
 
 protected:
-  unsigned numSymbols = 0; // of sizes that indices depend on
+  unsigned numSymbols = 0; // the number of dynamic sizes in indices
 
 private:
   SmallVector<int64_t> extents;

@@ -98,7 +98,7 @@ private:
   ModuleOp module;
   func::FuncOp function;
   llvm::DenseMap<Value, int64_t> memoryIds;
-  llvm::DenseMap<Value, SmallVector<size_t>> downloads; // commands by alloc
+  llvm::DenseMap<Value, SmallVector<size_t>> downloads; // by host memref
   std::map<std::string, std::string> files;             // contents by name
   std::vector<std::string> inputNames, memoryNames;
   json::Array kernels, memory, commands;

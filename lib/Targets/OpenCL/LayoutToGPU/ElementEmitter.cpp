@@ -393,7 +393,7 @@ Value ElementEmitter::computeStorageView(Operation *op, Point index,
   ArrayRef<Coordinate> coordinates = storage->map.getCoordinates();
   bool isByCoordinate = *getStorageType(from) == to;
   for (unsigned c = 0, first = 0; c < coordinates.size(); ++c) {
-    size_t count = dims.size(); // of the offset
+    size_t count = dims.size(); // a buffer: those of the offset
     if (coordinates.size() > 1)
       count = isByCoordinate ? 1 : storage->map.getStoredAxes(c).size();
     SmallVector<SizeExpr> extents;

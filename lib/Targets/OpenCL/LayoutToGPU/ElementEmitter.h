@@ -194,7 +194,7 @@ private:
   Parts parts;
   std::string whyNot;
   AccessCount accesses;
-  int64_t trips = 1; // of all surrounding loops
+  int64_t trips = 1; // the product of trip counts of the loops around
 
   struct Cell {
     Value memory;

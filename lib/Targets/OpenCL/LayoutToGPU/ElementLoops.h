@@ -23,8 +23,8 @@ struct ElementEmitter::Loops {
   /// An element of the result that the kernel computes: its loop indices at the
   /// emitted point, its operands and its accumulators.
   struct Item {
-    SmallVector<IndexExpr> indices; // of all loops; iterations if stepped
-    SmallVector<Value> operands;    // those that are read so far
+    SmallVector<IndexExpr> indices; // by loop; the iteration if stepped
+    SmallVector<Value> operands;    // null if not yet read
     SmallVector<Value> accumulators;
     Value valid;
   };

@@ -61,8 +61,8 @@ struct Position {
   SmallVector<Value> ids;
   Value isInside; // null if always true
   SmallVector<Value> groups, items;
-  Value part, isFirst; // if a work-group shares a position
-  int64_t count = 1;   // of work-items; 0 if unknown
+  Value part, isFirst; // set if a work-group divides a sum
+  int64_t count = 1;   // the number of work-items; 0 if unknown
 };
 
 } // namespace
@@ -471,7 +471,7 @@ LogicalResult KernelEmitter::store(OpResult tensor, FailureReason refuse) {
       getPixels(scope, *storage, sizes, position, block);
   SmallVector<ElementPoint> points =
       emitPoints(scope, storage->map, *inverse, sizes, pixels);
-  DenseMap<Value, Value> memories; // one argument each
+  DenseMap<Value, Value> memories; // by stored tensor: one argument each
   ElementEmitter element(scope, plan, [&](Value stored) {
     Value &memory = memories[stored];
     if (!memory)

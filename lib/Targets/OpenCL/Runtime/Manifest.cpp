@@ -26,7 +26,7 @@ static int64_t getElementBytes(const std::string &element) {
 }
 
 namespace {
-/// A value of the manifest, which is null if it is missing, and its path, e.g.
+/// A value of the manifest, a null pointer if it is missing, and its path, e.g.
 /// `manifest.kernels[0].name`. Only the first error in a manifest is kept.
 /// Reading an invalid number returns the smallest allowed one.
 class Node {

@@ -38,7 +38,7 @@ struct Kernel {
   cl_kernel kernel;
   std::string program; // a hash of its SPIR-V or source
   LayoutClKernelMetadata facts;
-  std::map<std::pair<Sizes, Sizes>, WorkGroupSize> groups; // by grid and group
+  std::map<std::pair<Sizes, Sizes>, WorkGroupSize> groups; // by grid and size
 };
 
 /// Frees a kernel, to which no slot of layoutClGetKernel may refer any more. A
