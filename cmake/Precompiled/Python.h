@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Precompiled for the Python extension. It only saves time: every source includes
-// what it uses.
+// Precompiled for the Python extension. It only saves time: every source
+// includes what it uses.
 //
 //===----------------------------------------------------------------------===//
 
