@@ -20,8 +20,9 @@ inline bool checkMap(const LayoutMap &map, FailureReason error) {
   return false;
 }
 
-/// Returns applyView(map, view). If a stride or extent overflows int64, reports
-/// an error about `what`, e.g. "the slice", and returns std::nullopt.
+/// Returns the layout of a view in the storage of the viewed tensor, whose
+/// layout is `map`. If a stride or extent overflows int64, reports an error
+/// about `what`, e.g. "the slice", and returns std::nullopt.
 std::optional<LayoutMap> viewIfSizesFit(const LayoutMap &map,
                                         const IndexView &view,
                                         const llvm::Twine &what,

@@ -224,9 +224,9 @@ static bool areApart(const DigitTerm &below, const DigitTerm &above) {
          above.stride != below.stride * SizeExpr(below.digit.modulus);
 }
 
-/// Returns true if `terms` are digits of dims that are disjoint, not constant
-/// and sorted by dim, so that combine() has nothing to do, which is the most
-/// frequent case.
+/// Returns true if `terms` are already in canonical form: digits of dims that
+/// are disjoint, not constant and sorted by dim. This is the most frequent
+/// case.
 static bool isCombined(llvm::ArrayRef<DigitTerm> terms, Sizes sizes) {
   for (size_t i = 0; i < terms.size(); ++i) {
     const Digit &digit = terms[i].digit;

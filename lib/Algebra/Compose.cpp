@@ -50,9 +50,10 @@ mlir::layout::compose(const LayoutMap &a, const LayoutMap &b,
   return result;
 }
 
-/// Returns `value` over dims of the sizes `sizeOf`, with the number of its
-/// positions, or std::nullopt if that is not known. A value that is negative in
-/// padding at the beginning of the storage is shifted to begin at 0.
+/// Returns `value` over dims of the sizes `sizeOf`, and as its extent one more
+/// than its highest value, or std::nullopt if no bound is known. A value that
+/// is negative in padding at the beginning of the storage is shifted to begin
+/// at 0.
 static std::optional<BoundedIndex>
 measure(const IndexExpr &value, ArrayRef<SizeExpr> sizeOf, Sizes known) {
   std::vector<IndexExpr> dims;

@@ -253,7 +253,7 @@ IntegerLayoutOr mlir::layout::complement(const IntegerLayout &a, int64_t size,
 //===----------------------------------------------------------------------===//
 
 /// Returns the inverse of a layout of one dim: its index as a formula of the
-/// offset, which is dim 0, or std::nullopt if invertAxes finds none. At values
+/// offset, which is dim 0, or std::nullopt if no formula is found. At values
 /// that are no offsets of the layout, the formula means nothing.
 static std::optional<IndexExpr> invertLine(const IntegerLayout &line) {
   LayoutMap special = line.map.specialize(line.shape);
@@ -276,8 +276,9 @@ static std::optional<IndexExpr> invertLine(const IntegerLayout &line) {
   return substitute(index->front(), ofOffset, extents, getLast(line) + 1);
 }
 
-/// Returns `a` coalesced to one dim, and its inverse as invertLine does. Fails
-/// if no inverse is found.
+/// Fuses all dims of `a` to one, and returns this layout and its inverse: the
+/// index as a formula of the offset, which is dim 0. Fails if no such formula
+/// is found.
 static std::optional<std::pair<IntegerLayout, IndexExpr>>
 invert(const IntegerLayout &a, FailureReason error) {
   IntegerLayoutOr line = coalesce(a, error);
@@ -297,9 +298,9 @@ IntegerLayoutOr mlir::layout::leftInverse(const IntegerLayout &a,
   return make(inverse->second, getLast(inverse->first) + 1, error);
 }
 
-/// Returns the largest n such that all of 0 to n - 1 are offsets of `line`, or
-/// std::nullopt if a search of kMaxPoints offsets does not end. `index` is the
-/// inverse of `line`, from invertLine.
+/// Returns the largest n such that all of 0 to n - 1 are offsets of `line`, a
+/// layout of one dim, or std::nullopt if a search of kMaxPoints offsets does
+/// not end. `index` is its inverse, the index as a formula of the offset.
 static std::optional<int64_t> countOffsets(const IntegerLayout &line,
                                            const IndexExpr &index) {
   if (std::optional<SmallVector<Mode>> modes = getModesOfOffsets(line)) {

@@ -368,7 +368,7 @@ Statement sets::proveInjective(Values values, Sizes sizes) {
 }
 
 /// Decides if a[k] == b[k] for all k, at every index of the box. `problem` has
-/// one index.
+/// variables for one index, of which a[k] and b[k] are functions.
 static Statement proveAllEqual(Problem &problem, ArrayRef<Value> a,
                                ArrayRef<Value> b) {
   problem.requireInBox(problem.getIndex(0), problem.getSizes());

@@ -372,8 +372,9 @@ static bool isWithinByConstruction(const LayoutMap &special, unsigned c,
 }
 
 /// Decides if a coordinate is in [0, extent) at every index of a static box.
-/// Enumerates each factor of the box (Factors.h) for its minimal and maximal
-/// contribution. Unknown if the factors have more than kMaxPoints points.
+/// Enumerates each factor of the box, a set of dims that no digit mixes with
+/// others, for its minimal and maximal contribution. Unknown if the factors
+/// have more than kMaxPoints points.
 static ExtentProof walkExtent(const Coordinate &coordinate, Sizes box,
                               unsigned rank) {
   ExtentProof proof;

@@ -62,8 +62,9 @@ static bool checkGroups(DimGroups groups, Sizes sizes, FailureReason error) {
   return true;
 }
 
-/// Returns dim `u` of a view. If its size is static and it is not the first dim
-/// of its group, its extent is that constant.
+/// Returns dim `u` of a view. Its extent is its size as a constant if that is
+/// static and the dim is not the first one of its group, and else the variable
+/// size(u).
 static BoundedIndex getViewDim(int64_t u, ArrayRef<int64_t> group,
                                Sizes sizes) {
   BoundedIndex dim = BoundedIndex::dim(u);
@@ -186,8 +187,9 @@ static llvm::SmallVector<int64_t> withoutFirst(Sizes sizes) {
   return inner;
 }
 
-/// Fuses the dims from `first` on, one per entry of `sizes`, to one dim. Fails
-/// if the map does not store them as one row-major index. Sizes may be dynamic.
+/// Fuses the dims from `first` on, one per entry of `sizes`, to one dim,
+/// without floordiv and mod. Fails if the map does not store them as one
+/// row-major index. Sizes may be dynamic.
 static std::optional<LayoutMap> fuseUncut(const LayoutMap &map, unsigned first,
                                           Sizes sizes, FailureReason error) {
   unsigned count = sizes.size(), last = first + count - 1;
@@ -255,7 +257,9 @@ static std::optional<LayoutMap> fuseDigits(const LayoutMap &map, unsigned first,
                     });
 }
 
-/// Fuses the dims first .. first + sizes.size() - 1 to one dim.
+/// Fuses the dims first .. first + allSizes.size() - 1 to one dim. Fails if a
+/// size after the first one is dynamic, unless the map stores the dims up to it
+/// as one row-major index.
 static std::optional<LayoutMap> collapseRun(LayoutMap map, unsigned first,
                                             Sizes allSizes,
                                             FailureReason error) {

@@ -18,7 +18,8 @@ using llvm::ArrayRef;
 
 namespace {
 
-/// The maximal number of factors of a term that isPositiveForm() expands.
+/// The maximal number of factors of a term that is multiplied out, with each
+/// size written as 1 + t, to prove that a polynomial is not negative.
 constexpr size_t kMaxExpandedDegree = 8;
 
 int compareFactors(ArrayRef<SizeExpr::Atom> a, ArrayRef<SizeExpr::Atom> b) {
@@ -65,9 +66,9 @@ SizeExpr SizeExpr::dim(unsigned d) {
   return result;
 }
 
-/// The maximal divisor of ceilDiv(), beyond which it overflows. For larger
-/// ones, two rounded-up sizes fit 64 bits, but not their sum, which printing a
-/// layout computes.
+/// The maximal divisor of a ceiling, beyond which the result is an overflow.
+/// For larger ones, two rounded-up sizes fit 64 bits, but not their sum, which
+/// printing a layout computes.
 static constexpr int64_t kLargestDivisor = int64_t(1) << 62;
 
 SizeExpr SizeExpr::overflow() {

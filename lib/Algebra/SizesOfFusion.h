@@ -30,9 +30,9 @@ struct SizesOfFusion {
   int64_t factor;
   /// The size of the one dim that replaces the fused dims.
   SizeExpr total;
-  /// Returns true if a dim is one of the fused dims. If the sizes of these
-  /// occur in a term in other than complete products of `symbols`, the term
-  /// cannot be rewritten and becomes overflow.
+  /// Returns true if a dim is one of the fused dims. A term in which the
+  /// dynamic sizes of these dims do not all occur equally often cannot be
+  /// rewritten and becomes overflow.
   llvm::function_ref<bool(unsigned)> isInRun;
 
   SizeExpr apply(const SizeExpr &size) const;

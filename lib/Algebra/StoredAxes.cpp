@@ -21,7 +21,7 @@ using namespace mlir::layout;
 /// different values.
 static constexpr int64_t kSample[] = {3, 5, 7, 11, 13, 17, 19, 23};
 
-/// Sorts terms by their strides on the shape kSample, ascending. Returns false,
+/// Sorts terms by their strides on a sample shape, ascending. Returns false,
 /// without sorting, if two strides are equal there, or if one is not proven for
 /// all shapes to be at least the previous one.
 static bool sortBySample(std::vector<DigitTerm> &terms) {

@@ -70,14 +70,14 @@ AffineMap getForwardMap(const LayoutMap &map, Sizes sizes,
 AffineMap getAxesMap(const LayoutMap &map, Sizes sizes, MLIRContext *context);
 
 /// Inverts `map`: returns every dim, logical dims before replicas, as a sum of
-/// digits of the stored axes, or std::nullopt if `invertAxes` (Proof.h) finds
-/// no formula.
+/// digits of the stored axes. Returns std::nullopt if no such formula is found
+/// for some dim.
 std::optional<std::vector<IndexExpr>> getBackwardValues(const LayoutMap &map,
                                                         Sizes sizes);
 
 /// Returns the affine map from values of the stored axes of `map` to the
-/// logical index, for points that are not padding. Returns null if `invertAxes`
-/// (Proof.h) finds no formula, or if the formula has a swizzle.
+/// logical index, for points that are not padding. Returns null if no formula
+/// of the axes is found for some dim, or if the formula has a swizzle.
 AffineMap getBackwardMap(const LayoutMap &map, Sizes sizes,
                          MLIRContext *context);
 

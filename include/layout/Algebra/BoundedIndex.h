@@ -37,24 +37,25 @@ struct BoundedIndex {
   }
 };
 
-/// Adds `lo` empty positions before x and `hi` after it (shift/pad).
+/// Adds `lo` empty positions before x and `hi` after it: returns x + lo, whose
+/// extent is that of x plus lo + hi.
 BoundedIndex pad(const BoundedIndex &x, int64_t lo, int64_t hi);
 
-/// Returns x floordiv k, with extent ceil(x.extent / k) (split).
+/// Returns x floordiv k, with extent ceil(x.extent / k).
 BoundedIndex floorDiv(const BoundedIndex &x, int64_t k);
-/// Returns x mod k, with extent k (split).
+/// Returns x mod k, with extent k.
 BoundedIndex mod(const BoundedIndex &x, int64_t k);
 
 /// Fuses indices: returns the row-major index over `elements`, the last one
 /// fastest. Its extent is the product of theirs.
 BoundedIndex group(llvm::ArrayRef<BoundedIndex> elements);
 
-/// Rounds the extent of `x` up to a multiple of `k`. Its value stays.
+/// Returns `x` with its extent rounded up to a multiple of `k`, so that the
+/// added positions are padding.
 BoundedIndex align(const BoundedIndex &x, int64_t k);
 
-/// Returns the sum of each element times its stride (place). The extent is one
-/// more than the highest value; a stride that may be negative adds nothing to
-/// it.
+/// Returns the sum of each element times its stride. The extent is one more
+/// than the highest value; a stride that may be negative adds nothing to it.
 BoundedIndex place(llvm::ArrayRef<std::pair<BoundedIndex, SizeExpr>> elements);
 
 /// Returns the bitwise xor of the operands, each taken mod `extent`. `extent`,

@@ -52,7 +52,7 @@ std::optional<int64_t> joinAddress(const ChipParams &params,
 /// position of the coordinate `npu`. A channel is a value of `npu` before it is
 /// taken modulo the number of cores, e.g. of c + 2 in `(c + 2) mod 4`. Fails if
 /// `npu` is not a single digit, or if the dims that it depends on are dynamic
-/// or have more than kMaxPoints indices.
+/// or have too many indices to enumerate (kMaxPoints).
 std::optional<llvm::SmallVector<int64_t>>
 countChannels(const LayoutMap &map, Sizes sizes, FailureReason error = {});
 
@@ -64,7 +64,8 @@ struct Banks {
   int64_t wordBytes = 4;
 
   /// Returns the banks of the local memory of a core: `count` contiguous parts
-  /// of equal size, with words of one execution unit.
+  /// of equal size. A word has the bytes that an execution unit processes at
+  /// once.
   static Banks ofNode(const ChipParams &params, int64_t count) {
     return {count, params.bytesPerNpu / count, params.euBytes};
   }

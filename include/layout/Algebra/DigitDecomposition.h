@@ -28,8 +28,8 @@ struct PlacedDigit {
   std::optional<SizeExpr> room;
 };
 
-/// A dim or a fused value, with the positions of its digits in a list of
-/// PlacedDigit.
+/// A dim or a fused value, and which entries of a list of placed digits are its
+/// digits.
 struct Source {
   Digit whole;
   SizeExpr size;
@@ -69,16 +69,18 @@ std::optional<Coordinate> getOffset(const LayoutMap &special, Sizes sizes,
 const PlacedDigit *sortByStride(std::vector<PlacedDigit> &digits);
 
 /// Returns the digits of the offset of `special`, a map in normal form on
-/// `sizes`, by stride, the highest first. Fails if getOffset does, if a stride
-/// may not be positive, or if the order depends on dynamic sizes.
+/// `sizes`, by stride, the highest first. Fails if the map is not in linear
+/// memory, has replicas, a constant offset or no index, if a stride may not be
+/// positive, or if the order depends on dynamic sizes.
 std::optional<std::vector<PlacedDigit>>
 getDigits(const LayoutMap &special, Sizes sizes, FailureReason error);
 
-/// Returns the digits of `special` as getDigits does, but each stride is a
-/// multiple of the next, and the last stride is 1. Digits whose strides are no
-/// such multiples are fused: h and w of `[h, w] align 32` become one digit of
-/// their sum. If all strides exceed 1, a last digit of the constant 0 stands
-/// for the padding between positions.
+/// Returns the digits of the offset of `special`, a map in normal form on
+/// `sizes`, the slowest first, such that each stride is a multiple of the next,
+/// and the last stride is 1. Digits whose strides are no such multiples are
+/// fused: h and w of `[h, w] align 32` become one digit of their sum. If all
+/// strides exceed 1, a last digit of the constant 0 stands for the padding
+/// between positions.
 std::optional<std::vector<PlacedDigit>>
 getDenseDigits(const LayoutMap &special, Sizes sizes, FailureReason error);
 

@@ -36,8 +36,8 @@ struct Statement {
   /// The counterexample if the answer is Disproved: the sizes of the box, and
   /// an index in it.
   llvm::SmallVector<int64_t> sizes, index;
-  /// The second index of the counterexample if the statement is about two, as
-  /// in proveInjective().
+  /// The second index of the counterexample if the statement is about two
+  /// indices, e.g. that they have different values.
   llvm::SmallVector<int64_t> other;
 };
 

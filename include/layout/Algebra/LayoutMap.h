@@ -124,7 +124,7 @@ public:
   /// padding or outside the storage. `sizes` are static and the map is
   /// injective on them.
   ///
-  /// Maps that `invertAxes` inverts have a formula for the index. For others
+  /// The index is a formula of the stored axes if one is found. Otherwise
   /// (overlapping digits, or swizzles whose equations are not solvable) the
   /// index is searched: boxes of at most kMaxPoints indices are enumerated, and
   /// larger ones are left to bounded integer sets. If the search ends without
@@ -150,8 +150,8 @@ private:
 
 /// Explicit dims of the array that holds linear memory, if the notation states
 /// them: `NC4c` stores c in two dims, but its map has one axis for c. The
-/// offset of the map is the row-major index over them. The list is empty if it
-/// equals LayoutMap::getStoredDims().
+/// offset of the map is the row-major index over them. The list is empty if the
+/// array has the default dims, one per stored axis of the map.
 struct StoredDims {
   std::vector<BoundedIndex> dims; // slowest first
 

@@ -19,7 +19,8 @@
 
 namespace mlir::layout {
 
-/// Returns the text that LayoutMap::print prints, which the map caches.
+/// Returns the canonical text of a map, e.g. `(d0, d1) -> buffer(d1, d0)`.
+/// LayoutMap::str returns the same text, but caches it.
 std::string makeText(const LayoutMap &map);
 
 /// Returns the text of a value over the dims of `map`, e.g. `d1 floordiv 16`.

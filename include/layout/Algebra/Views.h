@@ -158,8 +158,8 @@ std::optional<LayoutMap> compose(const LayoutMap &a, const LayoutMap &b,
 /// Its dims are those of the storage, padding included: `storedDims`, or else
 /// the stored axes of `map`. It maps a storage position to the row-major
 /// position of the logical index that is stored there. `sizes` are the logical
-/// sizes that `map` depends on. Fails if `invertAxes` (Proof.h) finds no
-/// formula of the stored axes for a logical index.
+/// sizes that `map` depends on. Fails if no formula of the stored axes is found
+/// for a logical index.
 std::optional<LayoutMap> inverse(const LayoutMap &map,
                                  llvm::ArrayRef<BoundedIndex> storedDims = {},
                                  Sizes sizes = {}, FailureReason error = {});

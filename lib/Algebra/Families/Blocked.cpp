@@ -137,8 +137,8 @@ static const Part *findMissing(const std::vector<Dim> &dims,
 }
 
 /// Computes for each letter its index as a function of the dims of the first
-/// string: the axis is the slowest digit, then come its blocks. Also sets
-/// `requiredSizes`. Returns false after an error.
+/// string: the axis is the slowest digit, then come its blocks. Also sets the
+/// required size of each dim of `layout`. Returns false after an error.
 static bool readLogical(const std::vector<Dim> &dims, BlockedLayout &layout,
                         std::array<BoundedIndex, 26> &letters, Report report) {
   std::array<BoundedIndex, 26> axes;

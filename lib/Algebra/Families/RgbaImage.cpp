@@ -158,8 +158,9 @@ static bool canBeFlat(RgbaImageKind kind) {
   return kind == RgbaImageKind::InOutChannel;
 }
 
-/// Returns for each dim of a tensor the position of its axis in
-/// getLetters(kind). An empty `order` is that of the letters.
+/// Returns for each dim of a tensor the position of its axis in the canonical
+/// order of the kind, e.g. NHWC. An empty `order` means that the dims are in
+/// this order.
 static llvm::SmallVector<unsigned> getAxes(RgbaImageKind kind,
                                            ArrayRef<unsigned> order) {
   if (order.empty())

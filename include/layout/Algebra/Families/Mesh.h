@@ -124,7 +124,7 @@ std::optional<unsigned> getReplicaAlong(const LayoutMap &map,
                                         llvm::StringRef axis);
 
 /// Returns the number of devices of a map in the mesh space, or std::nullopt if
-/// it exceeds kMostDevices or depends on a dynamic size.
+/// it exceeds the limit kMostDevices or depends on a dynamic size.
 std::optional<int64_t> countDevices(const LayoutMap &map, Sizes sizes);
 
 /// Returns the number of the device that holds an index, row-major over the

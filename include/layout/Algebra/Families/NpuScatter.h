@@ -87,17 +87,18 @@ struct NpuScatter {
 /// Returns the number of elements in a storage unit: 1 without packing.
 int64_t getLanes(NpuPack pack);
 
-/// The storage of a tensor of one shape on the cores. The core (`npu`), the row
-/// and the digits of an offset are functions of the logical dims. Strides are
-/// in storage units.
+/// The storage of a tensor of one shape on X cores. Channel c of a tensor that
+/// starts at core Q is in core (c + Q) mod X (`npu`), where it is channel (c +
+/// Q) floordiv X (`row`). `m` counts the storage units along axis N. All these
+/// indices are functions of the logical dims. Strides are in storage units.
 struct NpuStorage {
   unsigned rank = 0;
   BoundedIndex npu, m, row, h, w, lane;
   SizeExpr sN, sC, sH, sW;
   int64_t base = 0; // R, the offset in a core, in elements
-  /// The number of elements that the memory of a core holds; set for explicit
-  /// strides only. These can be those of a larger tensor, so that they would
-  /// reserve more than a core has.
+  /// The number of elements that fit the memory of a core; set only if the
+  /// layout states its strides. Stated strides can be those of a larger tensor,
+  /// so that the whole stride of axis N would exceed the memory.
   std::optional<int64_t> end;
 
   /// Returns the number of elements reserved in every core: the offset of the
@@ -122,10 +123,11 @@ private:
 /// tensor. Returns false and reports the first error.
 bool checkNpuScatter(const NpuScatter &scatter, FailureReason error = {});
 
-/// Returns the storage of a tensor with these sizes (`getRank` many) and bytes
-/// per element. `scatter` must have passed checkNpuScatter and be scattered,
-/// and `params` be verified. Reports the first requirement that is not met,
-/// e.g. if the tensor does not fit the memory of a core.
+/// Returns the storage of a tensor with these sizes, one per axis, and bytes
+/// per element. The caller has checked `scatter` by checkNpuScatter and
+/// verified `params`; the mode is not Continuous, which is for system memory.
+/// Reports the first requirement that is not met, e.g. if the tensor does not
+/// fit the memory of a core.
 std::optional<NpuStorage> getNpuStorage(const NpuScatter &scatter,
                                         const ChipParams &params,
                                         int64_t elementBytes, Sizes sizes,

@@ -70,8 +70,9 @@ std::optional<llvm::SmallVector<int64_t>>
 getStatedShape(RgbaImageKind kind, llvm::ArrayRef<unsigned> order);
 
 /// Returns the coordinates of a tensor of this shape (kUnknownSize if dynamic)
-/// in an image. An empty `order` is that of `getLetters`. If the kind does not
-/// apply, reports the reason and returns std::nullopt.
+/// in an image. An empty `order` means that the dims are in the canonical order
+/// of the kind, e.g. NHWC. If the kind does not apply, reports the reason and
+/// returns std::nullopt.
 std::optional<RgbaImage> getRgbaImage(RgbaImageKind kind,
                                       llvm::ArrayRef<unsigned> order,
                                       Sizes shape, FailureReason why = {});
