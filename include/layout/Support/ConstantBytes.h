@@ -39,8 +39,9 @@ inline std::optional<ArrayRef<char>> getConstantBytes(Attribute value) {
 }
 
 /// Allocates a mutable resource blob of `bytes` uninitialized bytes for the
-/// elements of a computed constant. Uses allocateConstantBytes(), or the heap
-/// if `alignment` is too large for it.
+/// elements of a computed constant. The memory is from huge pages that
+/// constants share, or from the heap if `alignment` is above the size of a huge
+/// page.
 inline AsmResourceBlob allocateConstant(size_t bytes, size_t alignment) {
   if (alignment > kHugePageBytes)
     return HeapAsmResourceBlob::allocate(bytes, alignment);

@@ -20,8 +20,8 @@ namespace mlir::layout {
 
 /// The distance between the elements that `map` accesses in two consecutive
 /// iterations of loop `dim`. `map` maps loops to indices of a row-major tensor.
-/// The distance is 0, 1, up to kMostLaneStride elements in a row, or anything
-/// else.
+/// The distance is 0, 1, 2 to kMostLaneStride elements in a row, which shuffles
+/// can collect, or anything else.
 enum class LaneAccess { Invariant, Contiguous, Strided, Other };
 
 /// The largest distance in elements between vector lanes that are loaded as
@@ -30,9 +30,9 @@ enum class LaneAccess { Invariant, Contiguous, Strided, Other };
 inline constexpr int64_t kMostLaneStride = 4;
 
 /// Returns the distance in elements between neighboring lanes along `dim` in
-/// the tensor that `map` indexes, 0 if `map` does not depend on `dim`, or
-/// std::nullopt if the lanes are not in one row or their distance exceeds
-/// kMostLaneStride.
+/// the tensor that `map` indexes, 0 if `map` does not depend on `dim`. Returns
+/// std::nullopt if the lanes are not in one row, or if shuffles cannot collect
+/// them, because the distance exceeds kMostLaneStride.
 inline std::optional<int64_t> findLaneStride(AffineMap map, unsigned dim) {
   if (!map.isFunctionOfDim(dim))
     return 0;

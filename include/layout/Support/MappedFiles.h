@@ -33,7 +33,8 @@ private:
 };
 
 /// Releases the memory pages of `bytes` to the system if they belong to a file
-/// that a MappedPages registers; otherwise does nothing.
+/// that is registered as mapped read-only, from which they can be read again.
+/// Otherwise does nothing.
 void forgetMappedPages(llvm::ArrayRef<char> bytes);
 
 } // namespace mlir::layout
