@@ -87,10 +87,10 @@ static bool isPlain(ArrayRef<uint64_t> bits) {
   return true;
 }
 
-/// Returns the layout of an offset whose bits are plain as defined by
-/// isPlain(). Bits that are adjacent in the index and in the offset form one
-/// leaf. Fails if a bit of the index is not in the offset, or if the last leaf
-/// does not divide the dim.
+/// Returns the layout of an offset without swizzle, whose bits are 0 or
+/// distinct bits of the index. Bits that are adjacent in the index and in the
+/// offset form one leaf. Fails if a bit of the index is not in the offset, or
+/// if the last leaf does not divide the dim.
 static std::optional<CuTeLayout> getModes(ArrayRef<uint64_t> bits, Sizes sizes,
                                           FailureReason error) {
   CuTeLayout layout;
@@ -144,8 +144,8 @@ static bool checkExtent(const CuTeLayout &layout, const Coordinate &offset,
   return false;
 }
 
-/// Searches a swizzle that makes the bits of an offset plain, as defined by
-/// isPlain(), the one of the fewest bits first. Returns the layout with this
+/// Searches a swizzle without which every bit of the offset is 0 or one bit of
+/// the index, the one of the fewest bits first. Returns the layout with this
 /// swizzle, or std::nullopt if there is none.
 static std::optional<CuTeLayout>
 undoSwizzle(const Bits &bits, const Coordinate &offset, Sizes sizes) {

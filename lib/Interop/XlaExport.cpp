@@ -41,8 +41,8 @@ namespace {
 /// creation.
 class Tiler {
 public:
-  /// Appends an element to the sequence: `count` dims, which the tile of its
-  /// first split fuses. Returns its number.
+  /// Appends an element to the sequence: `count` dims, which become one dim in
+  /// the first tile that splits the element. Returns its number.
   unsigned add(unsigned count) {
     widths.push_back(count);
     sequence.push_back(widths.size() - 1);
@@ -65,8 +65,9 @@ public:
   }
 
   /// Returns the number of an element of extent 1, into which padding can be
-  /// written: the last element's remainder by 1, an unused remainder of a tile,
-  /// or, in an empty sequence, the unit dim that a longer tile prepends.
+  /// written. It is the remainder of the last element by 1, or, if the last
+  /// element is such a remainder that no split uses, this one. An empty
+  /// sequence gets a unit dim.
   unsigned addUnit() {
     if (sequence.empty())
       return add(1);
@@ -205,15 +206,16 @@ static void rejoinSums(std::vector<PlacedDigit> &digits) {
 
 namespace {
 
-/// A part of a source that is being split: the element (`id`) of the Tiler that
-/// has the digits of the source from `divisor` up to the next part.
+/// A part of a source that is being split: the digits of the source from
+/// `divisor` up to the next part. `id` is the number of the element in the
+/// sequence of dims that tiles transform.
 struct Element {
   unsigned id;
   int64_t divisor;
 };
 
-/// Splits digits off their sources by tiles, in the order of storage, slowest
-/// first.
+/// Splits digits off the dims or fused values that they are digits of by XLA
+/// tiles, in the order of storage, slowest first.
 class DigitSplitter {
 public:
   DigitSplitter(unsigned rank, Sizes sizes, FailureReason error)

@@ -43,7 +43,8 @@ std::optional<LayoutMap> getMap(const ImportedLayout &layout, Sizes shape,
 /// kUnknownSize for sizes that it does not contain.
 llvm::SmallVector<int64_t> getStatedShape(const ImportedLayout &layout);
 /// Returns a shape on which the layout is valid: the padded dims of a oneDNN
-/// descriptor, or else the result of getStatedShape().
+/// descriptor, or else the shape that the text determines, with kUnknownSize
+/// for other sizes.
 llvm::SmallVector<int64_t> getExampleShape(const ImportedLayout &layout);
 
 std::optional<std::string> exportAs(Notation notation, const LayoutMap &map,
