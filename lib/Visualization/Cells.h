@@ -19,8 +19,10 @@ namespace mlir::layout::picture {
 
 constexpr unsigned kNumColors = 8;
 
-/// The filling of a cell: hatched (Padding), or a color of one of two palettes,
-/// which tell things apart (Kinds) or show the order of storage (Order).
+/// The filling of a cell: hatched for padding, or color `number` of one of two
+/// palettes. Colors of Kinds are easy to distinguish, e.g. for the indices of a
+/// dim; colors of Order are shades from the first to the last position of the
+/// storage.
 struct Fill {
   enum Kind { Padding, Kinds, Order } kind = Padding;
   unsigned number = 0; // below kNumColors

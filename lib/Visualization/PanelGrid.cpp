@@ -15,7 +15,8 @@ using namespace mlir::layout;
 using namespace mlir::layout::picture;
 using llvm::ArrayRef;
 
-/// Columns, or rows, of fewer positions also take the next slower axis.
+/// The number of positions that columns, or rows, of a panel should have at
+/// least: with fewer, they also take the next slower axis.
 constexpr int64_t kFew = 4;
 /// Rows take one more axis only if they then have at most this many positions;
 /// panels take all others.
@@ -121,8 +122,8 @@ static llvm::SmallVector<PlacedDigit> getPlacedDigits(const IndexExpr &value) {
   return digits;
 }
 
-/// Returns the axes of a coordinate of which the map has stored axes, slowest
-/// first.
+/// Returns the axes of the picture for a coordinate that the map splits into
+/// stored axes: one for each stored axis, slowest first.
 static Axes getStoredAxes(const LayoutMap &map, unsigned coordinate,
                           Sizes sizes, ArrayRef<std::string> dimNames) {
   Axes axes;
@@ -136,10 +137,10 @@ static Axes getStoredAxes(const LayoutMap &map, unsigned coordinate,
   return axes;
 }
 
-/// Returns the number of positions whose divisors are good lengths of rows, so
-/// that equal digits are above each other: the greatest common divisor of all
-/// strides but the shortest in the innermost axis, and of its extent unless
-/// `isNatural`.
+/// Returns a number of positions whose divisors are good lengths of rows: with
+/// such a length, equal digits are above each other. It is the greatest common
+/// divisor of all strides in the innermost axis but the shortest, and of the
+/// extent of the axis unless `isNatural` (without padding).
 static int64_t findGrain(ArrayRef<PlacedDigit> digits, const Axis &innermost,
                          bool isNatural) {
   int64_t grain = isNatural ? 0 : innermost.extent;
@@ -149,8 +150,9 @@ static int64_t findGrain(ArrayRef<PlacedDigit> digits, const Axis &innermost,
   return grain;
 }
 
-/// Returns the axes of any coordinate on one shape, slowest first. An axis ends
-/// at a stride that divides the extent and all longer strides.
+/// Returns the axes of the picture for any coordinate on one shape, slowest
+/// first, found from the strides of its digits. An axis ends at a stride that
+/// divides the extent and all longer strides.
 static Axes findAxes(const LayoutMap &special, unsigned coordinate,
                      const Contents &contents, ArrayRef<std::string> dimNames) {
   const IndexExpr &value = special.getCoordinates()[coordinate].value;
@@ -211,8 +213,10 @@ static int64_t findDivisor(int64_t n, int64_t most) {
 }
 
 /// Returns the number of positions of `axis` to draw in a row that has space
-/// for `room`: the largest divisor of the grain, if it is not small, or of the
-/// extent, if it is at least half of `room`, or else `room`.
+/// for `room`. It is the largest divisor of the grain, the number whose
+/// divisors align equal digits, unless that is below kFew. Otherwise it is the
+/// largest divisor of the extent, or `room` if that divisor is less than half
+/// of it.
 static int64_t chooseCut(const Axis &axis, int64_t room) {
   if (axis.grain) {
     int64_t divisor = findDivisor(axis.grain, room);
@@ -235,8 +239,8 @@ static std::pair<Axis, Axis> cut(const Axis &axis, int64_t width) {
 }
 
 /// Moves the fastest axes from the end of `axes` to the columns, at most
-/// `maxColumns` positions, and cuts an axis that does not fit. Stops at kFew
-/// positions, unless `fill`.
+/// `maxColumns` positions, and cuts an axis that does not fit. Unless `fill`,
+/// stops as soon as there are kFew positions.
 static Axes takeColumns(Axes &axes, int64_t maxColumns, bool fill) {
   Axes columns;
   while (!axes.empty()) {
@@ -258,8 +262,9 @@ static Axes takeColumns(Axes &axes, int64_t maxColumns, bool fill) {
   return columns;
 }
 
-/// Moves the fastest axes from the end of `axes` to the rows. Stops at kFew
-/// positions, or before more than kManyRows.
+/// Moves the fastest axes from the end of `axes` to the rows. Stops as soon as
+/// there are kFew positions, or if one more axis would make them more than
+/// kManyRows.
 static Axes takeRows(Axes &axes) {
   Axes rows;
   while (!axes.empty()) {

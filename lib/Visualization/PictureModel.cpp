@@ -128,9 +128,10 @@ static llvm::SmallVector<unsigned> getDirections(ArrayRef<Axis> axes) {
 }
 
 /// Returns the labels along one edge of a panel, one for each coordinate of
-/// `axes`. The n-th row or column starts at point getStart(n). If `isCounted`,
-/// values of a coordinate are printed as increments, such as +16, to a value at
-/// another edge. If `isTerse`, only labels of plain numbers have a title.
+/// `axes`. The n-th row or column starts at point getStart(n). Values of a
+/// coordinate d with isCounted(d), whose other axes are at another edge, are
+/// printed as increments, such as +16. If `isTerse`, only plain numbers get the
+/// name of the coordinate as title.
 AxisLabels PictureModelBuilder::getAxisLabels(
     ArrayRef<Axis> axes, llvm::function_ref<Point(int64_t)> getStart,
     llvm::function_ref<bool(unsigned)> isCounted, bool isTerse) const {
@@ -282,8 +283,9 @@ void PictureModelBuilder::addFacts() {
     model.facts.push_back("cells hold " + cells.labelText);
 }
 
-/// Adds a legend entry, `name = number`, for each color below `size` that
-/// occurs in a cell.
+/// Adds legend entries of the form `name = number` for the colors that occur in
+/// cells and stand for the numbers below `size`. If there are more numbers than
+/// colors, the name is `name mod` the number of colors.
 void PictureModelBuilder::addKinds(std::string name, int64_t size) {
   if (size > kNumColors)
     name += " mod " + std::to_string(kNumColors);
