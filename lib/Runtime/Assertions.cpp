@@ -13,8 +13,8 @@
 using namespace mlir;
 
 static thread_local std::jmp_buf *failedRun = nullptr;
-/// The text of the last call of putsOfModule, copied because it may be on the
-/// stack of the module.
+/// The last text that compiled code printed by `puts`, e.g. of an assertion
+/// that failed. It is copied, because it may be on the stack of that code.
 static thread_local std::string lastMessage;
 
 int layout::putsOfModule(const char *text) {

@@ -23,11 +23,12 @@ int putsOfModule(const char *text);
 [[noreturn]] void abortOfModule();
 
 /// Calls `call`, compiled code without C++ objects to destroy. Returns true if
-/// it returned, and false if it left by abortOfModule on this thread.
+/// it returned, and false if it called `abort`, which is linked to
+/// abortOfModule, on this thread.
 bool callGuarded(llvm::function_ref<void()> call);
 
-/// Returns the text of the last call of putsOfModule on this thread. The text
-/// is valid until the next call.
+/// Returns the last text that compiled code printed on this thread by `puts`,
+/// which is linked to putsOfModule. It is valid until the next text.
 llvm::StringRef getLastMessage();
 
 } // namespace mlir::layout

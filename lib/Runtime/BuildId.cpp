@@ -34,9 +34,9 @@ static std::string findInNotes(const char *at, const char *end) {
 }
 
 /// Visits an ELF file that the process has loaded, as a callback of
-/// dl_iterate_phdr. If the file contains Search::address, sets Search::found to
-/// its build id and returns 1, which ends the iteration. Returns 0 for other
-/// files.
+/// dl_iterate_phdr with a Search as `data`. If the file contains the address to
+/// search, stores its build id and returns 1, which ends the iteration. Returns
+/// 0 for other files.
 static int visit(dl_phdr_info *info, size_t, void *data) {
   auto &search = *static_cast<Search *>(data);
   std::string found;

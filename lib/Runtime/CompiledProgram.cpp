@@ -134,9 +134,10 @@ static int64_t readClock() {
       .count();
 }
 
-/// Returns the names of the kernels whose time `module` measures, one for every
-/// two elements of its global with counters (Profile.h). The list is empty if
-/// it measures none. Emits an error if the names and the global do not match.
+/// Returns the names of the kernels whose time `module` measures. Its global
+/// with counters, `layout_profile`, has two elements for each name. The list is
+/// empty if it measures none. Emits an error if the names and the global do not
+/// match.
 static FailureOr<SmallVector<StringRef>> readProfiledNames(ModuleOp module) {
   SmallVector<StringRef> names;
   Attribute attr = module->getAttr(kProfileAttrName);
@@ -293,8 +294,9 @@ static LogicalResult loadLibraries(Operation *function,
   return success();
 }
 
-/// Links the object files in `archive`, and sets `entry` and `counters`. If a
-/// symbol is undefined, `entry` stays null and no error is returned.
+/// Links the object files in `archive`, and looks up the entry function and the
+/// counters of the profile. If a symbol is undefined, the member `entry` stays
+/// null and no error is returned.
 llvm::Error CompiledProgram::link(StringRef archive,
                                   llvm::orc::JITTargetMachineBuilder machine,
                                   const CompileOptions &options) {

@@ -64,8 +64,8 @@ static void copyTo(char *data, const Contents &contents) {
 
 namespace {
 /// Frees each `dense_resource` of the context when the last global of `module`
-/// that reads it has been detached. Resources that no global reads are freed at
-/// once.
+/// that reads it has given up its value, which then is outside of the module.
+/// Resources that no global reads are freed at once.
 class ResourceDropper {
 public:
   explicit ResourceDropper(ModuleOp module) {
@@ -87,9 +87,9 @@ public:
   ~ResourceDropper() { giveBackFreedMemory(); }
 
   /// Moves the memory out of the resource of `global`, to use it without a
-  /// copy. Returns std::nullopt if the global has no resource, if the resource
-  /// has one element that is repeated, or if its memory is not from
-  /// allocateConstant or is aligned to less than `alignment`.
+  /// copy. Returns std::nullopt if the global has no resource, or if the
+  /// resource has one element that is repeated. The memory must also be from
+  /// the huge pages of constants and aligned to `alignment`.
   std::optional<AsmResourceBlob>
   take(LLVM::GlobalOp global, const Contents &contents, uint64_t alignment) {
     Entry *entry = getEntry(global);

@@ -27,9 +27,9 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Adds the function kEntryName, which loads the arguments of `callee` from an
-/// array of pointers and calls it. Makes all other symbols internal except the
-/// counters of the profile.
+/// Adds the function `layout_entry`, which loads the arguments of `callee` from
+/// an array of pointers and calls it. Makes all other symbols internal except
+/// the global with the measured times of kernels.
 static void addEntry(llvm::Module &module, llvm::Function &callee) {
   llvm::IRBuilder<> b(module.getContext());
   auto *type = llvm::FunctionType::get(b.getVoidTy(), b.getPtrTy(), false);

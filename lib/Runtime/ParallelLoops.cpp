@@ -72,8 +72,9 @@ static bool isOneLoop(Operation *op) {
                       [](Type type) { return type.isInteger(64); });
 }
 
-/// Returns true if `op`, an op of the OpenMP dialect, is a parallel region as
-/// in isOneLoop, or one of the ops inside of such a region.
+/// Returns true if `op`, an op of the OpenMP dialect, is a parallel region that
+/// consists of one loop without clauses, or one of the ops inside of such a
+/// region.
 static bool isOfOneLoop(Operation *op) {
   StringRef name = op->getName().getStringRef();
   return name == "omp.yield" || name == "omp.terminator" ||

@@ -28,8 +28,8 @@ class ThreadTeam;
 enum class LoopRuntime { none, team, openMP };
 
 /// Returns the runtime that runs the parallel loops of `module`: `none` if
-/// there are none, `team` (ThreadTeam) if each parallel region is one loop
-/// without clauses, or else `openMP`, LLVM's library.
+/// there are none, `team`, the threads of this library, if each parallel region
+/// is one loop without clauses, or else `openMP`, LLVM's library.
 LoopRuntime findLoopRuntime(ModuleOp module);
 
 /// Returns the number of threads of a program compiled without a thread count:
@@ -40,8 +40,9 @@ unsigned getDefaultThreads();
 /// extension has loaded it. Returns false if it is not in this process.
 bool publishOpenMP();
 
-/// Returns the OpenMP functions that a ThreadTeam implements, as symbol names
-/// and addresses, which compiled code is linked to.
+/// Returns the functions of the OpenMP ABI that this library implements for
+/// regions of one loop, as symbol names and addresses, which compiled code is
+/// linked to.
 ArrayRef<std::pair<StringRef, void *>> getTeamFunctions();
 
 /// Reserves threads for the parallel loops of the calling thread, as long as

@@ -49,9 +49,9 @@ public:
   /// if it should run on one thread.
   bool isSharing() const { return windowsAlone == 0; }
 
-  /// Adds a loop that was shared if `isSharing()`, and else ran on one thread:
-  /// `expected` is its time on one thread and `taken` its elapsed time, in
-  /// nanoseconds.
+  /// Adds a loop that was divided among threads if isSharing() was true, and
+  /// ran on one thread otherwise. `expected` is its time on one thread and
+  /// `taken` its elapsed time, in nanoseconds.
   void add(int64_t expected, int64_t taken) {
     windowExpected += expected;
     windowTaken += taken;

@@ -26,15 +26,18 @@ static constexpr int64_t kHandoversPerLoop = 40;
 /// The lower bound of `leastShared`, the time of the shortest loop that is
 /// divided among threads, in nanoseconds.
 static constexpr int64_t kLeastShared = 5'000;
-/// The upper bound of `leastShared` in nanoseconds.
+/// The upper bound of `leastShared`, the time of the shortest loop that is
+/// divided among threads, in nanoseconds.
 static constexpr int64_t kMostShared = 50'000;
 /// The number of times that the handover of work to a helper thread is
 /// measured; the shortest time counts.
 static constexpr unsigned kHandovers = 64;
-/// The time limit of one call of measureHandover.
+/// The time limit, in nanoseconds, of one attempt to measure the handover of
+/// work to a helper thread.
 static constexpr int64_t kMeasuringNanoseconds = 200'000;
-/// Sleeping helper threads are woken if the loops that ran without them, each
-/// longer than `leastShared`, took this many times `leastShared` in sum.
+/// Sleeping helper threads are woken if the loops that ran without them took
+/// this many times `leastShared` in sum. Only loops longer than `leastShared`,
+/// the time of the shortest loop that is divided among threads, count.
 static constexpr int64_t kWakeFactor = 4;
 /// The expected time of the parts of a loop that a thread claims at once. If a
 /// single part takes longer, one part is claimed.
@@ -138,10 +141,11 @@ void ThreadTeam::publish(unsigned self, unsigned begin, unsigned end) {
   slices[self].word.store(pack(number, begin, end));
 }
 
-/// Claims up to `partsPerClaim` parts from the front or the back of a slice and
-/// sets `parts` to them. Returns false if the slice is empty. The exchange
-/// fails if another loop was published since the word was read, because the
-/// word contains the number of the loop.
+/// Claims up to `partsPerClaim` parts of the current loop from the front or the
+/// back of the remaining parts of thread `slice`, and sets `parts` to them.
+/// Returns false if none remain. The exchange fails if another loop was
+/// published since the word was read, because the word contains the number of
+/// the loop.
 bool ThreadTeam::claim(unsigned slice, bool fromFront, LoopParts &parts) {
   std::atomic<uint64_t> &word = slices[slice].word;
   unsigned wanted = partsPerClaim.load(std::memory_order_relaxed);
@@ -306,8 +310,8 @@ void ThreadTeam::waitForHelpers() {
 }
 
 /// Returns the number of threads that share a loop of `left` nanoseconds on one
-/// thread. Returns 1 if the loop is shorter than `leastShared`, if sharing has
-/// been slow (SharingMonitor), or if all helper threads sleep and are not worth
+/// thread. Returns 1 if the loop is too short to be divided, if recent loops on
+/// several threads were slow, or if all helper threads sleep and are not worth
 /// waking.
 unsigned ThreadTeam::chooseSharers(int64_t left) {
   if (left < leastShared || !monitor.isSharing())

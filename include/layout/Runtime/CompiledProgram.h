@@ -73,10 +73,11 @@ struct CompileOptions {
   /// depend on it.
   unsigned threads = 0;
   /// The directory that caches machine code for other processes; empty for no
-  /// cache, std::nullopt for ObjectCache::getDefaultDirectory().
+  /// cache, std::nullopt for $LAYOUT_CACHE or a folder in the user's cache.
   std::optional<std::string> cacheDirectory;
-  /// The cache key of the program, from makeKey: `keep` stores the program
-  /// under it, and `find` looks it up. If it is empty, both do nothing.
+  /// The cache key of the program, a hash that CompiledProgram::makeKey
+  /// returns. `keep` stores the program under it, and `find` looks it up. If it
+  /// is empty, both do nothing.
   std::string key;
   /// The names of the inputs, stored with the program; may be empty.
   SmallVector<std::string> inputNames;
@@ -112,8 +113,8 @@ public:
   ~Call();
 
   /// Runs the function once and returns the elapsed seconds. Emits an error on
-  /// the function if an assertion fails or if CompileOptions::takeError returns
-  /// one.
+  /// the function if an assertion fails, or if the caller's hook for errors of
+  /// a device (`takeError` of the options) returns one.
   FailureOr<double> run();
 
   /// Returns the kernel times of the last run, in program order. Empty unless

@@ -42,9 +42,10 @@ public:
   DetachedConstants() = default;
 
   /// Replaces the large constants of `module` by external declarations and
-  /// keeps their contents. With `dropResources`, frees all resources of the
-  /// context that are no longer needed, and leaves them empty. Memory from
-  /// allocateConstant is reused in place; other contents are copied.
+  /// keeps a copy of their contents. With `dropResources`, frees all resources
+  /// of the context that are no longer needed, and leaves them empty. Contents
+  /// in the memory that constants share (ConstantMemory.h) are then taken over
+  /// instead of copied, if they are sufficiently aligned.
   explicit DetachedConstants(ModuleOp module, bool dropResources = false);
 
   /// Adds a constant of `bytes` bytes and returns its memory, for the caller to

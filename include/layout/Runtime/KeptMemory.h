@@ -27,7 +27,9 @@ namespace mlir::layout {
 void *allocateMemory(size_t bytes);
 void freeMemory(void *block);
 
-/// Frees all blocks that freeMemory has kept for later calls of allocateMemory.
+/// Frees all blocks that freeMemory has not freed but kept for reuse by
+/// allocateMemory. Compiled programs call these two functions instead of free
+/// and malloc.
 void releaseKeptMemory();
 
 /// Returns the memory cached by the C library to the system. After importing a

@@ -88,8 +88,8 @@ bool canHold(ElementKind kind, Type type);
 
 class Array {
 public:
-  /// Constructs an array with undefined contents. `byteSize` must return a size
-  /// for `kind` and `shape`.
+  /// Constructs an array with undefined contents. The size in bytes must be
+  /// valid, i.e. no size negative and the product at most 2^62.
   Array(ElementKind kind, ArrayRef<int64_t> shape);
 
   /// Returns the size of an array in bytes, or std::nullopt if a size is

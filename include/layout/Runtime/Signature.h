@@ -33,10 +33,10 @@ class Operation;
 class FunctionOpInterface;
 namespace layout {
 
-/// Sets `layout.signature` and `llvm.emit_c_interface` on `function`, whose
-/// type is still over tensors. An existing signature is kept. Emits an error on
-/// the function if an input or result is not a ranked tensor without encoding,
-/// or has an element type that an array cannot have.
+/// Records the type of `function`, still over tensors, as its attribute
+/// `layout.signature`, unless it has one, and sets `llvm.emit_c_interface`.
+/// Emits an error on the function if an input or result is not a ranked tensor
+/// without encoding, or has an element type that an array cannot have.
 LogicalResult attachSignature(FunctionOpInterface function);
 
 /// Returns the attribute `layout.signature` of `function`. Emits an error at
