@@ -244,8 +244,8 @@ static int writeProblem(const WcspProblem &problem) {
   return commit(file, problemPath) ? 0 : kError;
 }
 
-/// Solves a problem of ops and tensors in JSON, writes the answer in JSON, and
-/// returns the exit status.
+/// Solves the problem in `text`, ops with candidate layouts and costs in JSON
+/// (docs/solver.md). Writes the answer in JSON, and returns the exit status.
 static int solveNamed(llvm::StringRef text) {
   for (llvm::StringRef given :
        {initialPath.empty() ? "" : "initial",

@@ -104,8 +104,9 @@ static Operation *findKernels(ModuleOp module, StringRef name) {
   return nullptr;
 }
 
-/// Parses `source` into `parsed`, lowers its GPU modules, and returns the
-/// result of findKernels. Emits an error and returns nullptr on failure.
+/// Parses `source` into `parsed`, lowers its GPU modules, and returns the only
+/// module of kernels, or the one called `name`. Emits an error and returns
+/// nullptr on failure.
 static Operation *readKernels(Parsed &parsed,
                               std::unique_ptr<llvm::MemoryBuffer> source,
                               StringRef name) {

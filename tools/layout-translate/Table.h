@@ -23,8 +23,9 @@
 
 namespace mlir::layout {
 
-/// Writes the table of a layout that was resolved to `map` and verified on the
-/// static `shape`. If there are more than `maxPoints` points, `points` is null.
+/// Writes the properties of a layout on a static shape as JSON, with the
+/// storage points of each index. The layout was resolved to `map` and verified.
+/// If there are more than `maxPoints` points, they are written as null.
 void writeTable(LayoutAttrInterface layout, const LayoutMap &map,
                 ArrayRef<int64_t> shape, Type elementType, int64_t maxPoints,
                 raw_ostream &os);
