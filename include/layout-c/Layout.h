@@ -141,9 +141,10 @@ MLIR_CAPI_EXPORTED LayoutAnswer layoutTypeHasPadding(MlirType type);
 MLIR_CAPI_EXPORTED LayoutAnswer layoutTypeStoresLike(MlirType type,
                                                      MlirType other);
 
-/// Copies row-major elements to their points in the storage, without writing
-/// padding, or back. Returns false if a size in bytes does not match the type,
-/// or if elements are not whole bytes.
+/// Copies elements from a row-major array to their points in the storage,
+/// without writing padding (Pack), or from the storage to the array (Unpack).
+/// Both return false if a size in bytes does not match the type, or if elements
+/// are not whole bytes.
 MLIR_CAPI_EXPORTED bool layoutTypePack(MlirType type, const void *elements,
                                        intptr_t elementsBytes, void *storage,
                                        intptr_t storageBytes);

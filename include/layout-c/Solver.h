@@ -22,8 +22,10 @@
 extern "C" {
 #endif
 
-/// Solves a problem and passes the answer in JSON to the callback, or fails and
-/// passes an error message. A negative `maxSeconds` means no limit.
+/// Solves a problem of ops, their candidate layouts and costs, given in JSON
+/// (docs/solver.md). Passes the answer in JSON to the callback. If the problem
+/// is invalid, fails and passes an error message. A negative `maxSeconds` means
+/// no limit.
 MLIR_CAPI_EXPORTED MlirLogicalResult layoutSolve(MlirStringRef problem,
                                                  double maxSeconds,
                                                  MlirStringCallback callback,
