@@ -81,8 +81,9 @@ pybind11::object getDtype(Type element);
 /// them. An i4 is stored as its value in an int8.
 pybind11::object getStoredDtype(Type element);
 
-/// Convert an array of elements of type `element` from the dtype of results
-/// (getDtype) to that of the runtime (getStoredDtype), and back.
+/// Convert an array of elements of type `element` from the dtype of result
+/// arrays, e.g. of ml_dtypes, to the dtype in which the runtime stores their
+/// bytes, and back.
 Array toStored(const Array &array, Type element);
 pybind11::object fromStored(const pybind11::object &array, Type element);
 

@@ -50,7 +50,8 @@ template <> struct Argument<pybind11::handle> {
   static pybind11::handle get(Type value) { return value; }
 };
 
-/// Wraps `function` for pybind11: each argument is converted by Argument<T>.
+/// Wraps `function` for pybind11: the wrapper takes each argument in the type
+/// that pybind11 passes and converts it to the type of the parameter.
 template <typename Result, typename... Args>
 auto forPython(Result (*function)(Args...)) {
   return [function](typename Argument<Args>::Type... args) -> Result {

@@ -27,8 +27,8 @@ static constexpr size_t kMostShapes = 64;
 // OnShape
 //===----------------------------------------------------------------------===//
 
-/// Returns stored dims in which static `sizes` are substituted, as
-/// LayoutMap::specialize does for coordinates.
+/// Returns `storedDims` in normal form on `sizes`: static sizes are inserted,
+/// digits of extent 1 dropped and adjacent digits merged.
 static std::vector<BoundedIndex> specialize(const LayoutMap &map,
                                             ArrayRef<BoundedIndex> storedDims,
                                             Sizes sizes) {
@@ -184,7 +184,8 @@ LayoutValue::import(Notation notation, StringRef text,
   });
 }
 
-/// Returns the padding value that `padded` states, or null if it is zero.
+/// Returns the padding value that `padded` states, or null if it is zero, as in
+/// an attribute without a value.
 static TypedAttr getStatedValue(PaddedAttr padded) {
   TypedAttr value = padded.getValue();
   auto number = dyn_cast_if_present<FloatAttr>(value);

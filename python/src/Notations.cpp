@@ -132,8 +132,9 @@ std::string mlir::layout::python::expandName(const std::string &text) {
   return ("#layout.blocked<\"" + order + "\" to \"" + name + "\">").str();
 }
 
-/// Returns the sizes of the notebook picture: the stated size, or for a dynamic
-/// dim one more than its block, so that the second block is partial.
+/// Returns the sizes of the picture that notebooks show: the stated size, or
+/// for a dynamic dim one more than its largest block, so that the second block
+/// is partial.
 static Shape getSmallShape(const OnShape &on) {
   Shape shape = on.shape;
   for (auto [d, size] : llvm::enumerate(shape)) {

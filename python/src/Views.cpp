@@ -22,8 +22,9 @@ static std::shared_ptr<const OnShape> getOn(const LayoutValue &self,
 }
 
 /// Builds the layout that view(error) returns; throws its reason if there is
-/// none. `keepsPadding`, read after the view is built, states whether padding
-/// of the result is padding of `self`; only then its value is kept.
+/// none. The padding value of `self` is kept if `keepsPadding`, i.e. if padding
+/// of the result is padding of `self`. `view` may set `keepsPadding`, which is
+/// read after it.
 template <typename Fn>
 static std::shared_ptr<LayoutValue> build(const LayoutValue &self, Fn view,
                                           const bool &keepsPadding = true) {
