@@ -152,8 +152,8 @@ std::optional<IndexView> mlir::layout::getCollapseView(DimGroups groups,
 // Layout maps
 //===----------------------------------------------------------------------===//
 
-/// Replaces dim first + i of `map` by newDim(i) for i < count. The new dims are
-/// `newCount` dims that also start at `first`.
+/// Replaces dim first + i of `map` by newDim(i) for i < count. newDim(i) is a
+/// function of `newCount` new dims, which are also numbered from `first` on.
 static LayoutMap replaceRun(const LayoutMap &map, unsigned first,
                             unsigned count, unsigned newCount,
                             llvm::function_ref<BoundedIndex(unsigned)> newDim) {

@@ -63,9 +63,9 @@ std::string describe(const Digit &digit, unsigned rank);
 std::optional<Coordinate> getOffset(const LayoutMap &special, Sizes sizes,
                                     FailureReason error);
 
-/// Sorts digits by stride, the highest first. Returns null on success. If no
-/// digit of the rest provably has the highest stride, because that depends on
-/// dynamic sizes, returns the first digit of the rest.
+/// Sorts digits by stride, the highest first. Returns null on success. If none
+/// of the digits that are left provably has the highest stride, because that
+/// depends on dynamic sizes, returns the first of these.
 const PlacedDigit *sortByStride(std::vector<PlacedDigit> &digits);
 
 /// Returns the digits of the offset of `special`, a map in normal form on

@@ -26,12 +26,12 @@
 
 namespace mlir::layout {
 
-/// Returns the largest logical shape with the given stored shape, e.g. 32
-/// channels for c floordiv 16, c mod 16 of 2 x 16, which also stores 17.
-/// `known` are the logical sizes that are given (else kUnknownSize), in case
-/// the stored dims do not determine them. Returns std::nullopt if no shape
-/// matches, or if sizes are ambiguous, e.g. because a stored dim fuses two
-/// dims.
+/// Returns the largest logical shape with the given stored shape. 2 x 16
+/// positions of c floordiv 16, c mod 16 give 32 channels, although 17 channels
+/// are stored in as many. `known` are the logical sizes that are given (else
+/// kUnknownSize), in case the stored dims do not determine them. Returns
+/// std::nullopt if no shape matches, or if sizes are ambiguous, e.g. because a
+/// stored dim fuses two dims.
 std::optional<llvm::SmallVector<int64_t>>
 getLogicalShape(llvm::ArrayRef<BoundedIndex> storedDims,
                 llvm::ArrayRef<int64_t> storedShape, Sizes known,

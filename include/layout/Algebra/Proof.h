@@ -57,9 +57,9 @@ PairProof proveInjective(const LayoutMap &map, Sizes sizes);
 /// map is injective, for a map in normal form on `sizes`. False proves nothing.
 bool isInjectiveByConstruction(const LayoutMap &specialized, Sizes sizes);
 
-/// Inverts the map from dims to `axes` by construction: returns each dim as a
-/// sum of digits of the axes, whose numbers are the dims of the result. Returns
-/// std::nullopt if no such formula of some dim is found.
+/// Inverts the map from `rank` dims to `axes` by construction: returns each dim
+/// as a sum of digits of the axes, in which dim a stands for the value of
+/// axes[a]. Returns std::nullopt if no such formula of some dim is found.
 std::optional<std::vector<IndexExpr>>
 invertAxes(llvm::ArrayRef<StoredAxis> axes, unsigned rank, Sizes sizes);
 

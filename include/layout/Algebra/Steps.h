@@ -99,7 +99,7 @@ std::optional<int64_t> getAlignment(const LayoutMap &map, unsigned coordinate,
 /// Returns the largest power of two w <= `most` such that blocks of w indices
 /// along the dim are runs that start at multiples of w, i.e. fit one aligned
 /// vector access. It is at most the size of the dim, rounded up to a power of
-/// two.
+/// two. Returns std::nullopt if the runs or their alignment are not known.
 std::optional<int64_t> getVectorWidth(const LayoutMap &map, unsigned coordinate,
                                       unsigned dim, Sizes sizes, int64_t most);
 

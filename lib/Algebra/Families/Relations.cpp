@@ -41,8 +41,8 @@ class Resolver {
 public:
   Resolver(const RelationsText &text, RelationsError error);
 
-  /// Appends the values of the stored axes to `stored`. Returns false after an
-  /// error.
+  /// Appends the stored axes, as values of the logical dims, to `stored`.
+  /// Returns false after an error.
   bool resolve(llvm::SmallVectorImpl<BoundedIndex> &stored);
 
 private:
