@@ -19,8 +19,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The least size of a chunk in bytes. Pages that are not written use address
-/// space only.
+/// The least size, in bytes, of a memory range that constants share. Pages that
+/// are not written use address space only.
 static constexpr size_t kChunkBytes = 64 << 20;
 
 namespace {
