@@ -72,8 +72,8 @@ struct FreeTeams {
 };
 } // namespace
 
-/// Returns the free teams. The list is never destroyed because the helpers run
-/// until the process ends.
+/// Returns the teams of threads that no loops reserve. The list is never
+/// destroyed because the helpers run until the process ends.
 static FreeTeams &getFreeTeams() {
   static FreeTeams &free = *[] {
     auto *made = new FreeTeams;
