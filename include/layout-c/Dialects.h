@@ -27,8 +27,8 @@ extern "C" {
 MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(Layout, layout);
 MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(NPU, npu);
 
-/// Adds the dialects of the project, the rules of upstream ops, the targets,
-/// and the external models that lowerings need.
+/// Adds the dialects of the project, the layout rules of upstream ops, the
+/// targets, and the external models of interfaces that lowerings need.
 MLIR_CAPI_EXPORTED void layoutRegisterAllDialects(MlirDialectRegistry registry);
 
 /// Registers all passes and pipelines of the project with the process-wide pass
