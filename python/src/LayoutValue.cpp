@@ -20,7 +20,7 @@ using namespace mlir::layout::python;
 /// recursion of the parser.
 static constexpr size_t kMostText = 16384;
 static constexpr unsigned kMostNesting = 200;
-/// The maximal number of shapes for which one LayoutValue caches its map.
+/// The maximal number of shapes for which one Python layout caches its map.
 static constexpr size_t kMostShapes = 64;
 
 //===----------------------------------------------------------------------===//
