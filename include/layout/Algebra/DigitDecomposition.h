@@ -70,8 +70,9 @@ const PlacedDigit *sortByStride(std::vector<PlacedDigit> &digits);
 
 /// Returns the digits of the offset of `special`, a map in normal form on
 /// `sizes`, by stride, the highest first. Fails if the map is not in linear
-/// memory, has replicas, a constant offset or no index, if a stride may not be
-/// positive, or if the order depends on dynamic sizes.
+/// memory, has replicas or a constant offset, or overflows int64. Also fails if
+/// the tensor is empty, a stride may not be positive, or the order depends on
+/// dynamic sizes.
 std::optional<std::vector<PlacedDigit>>
 getDigits(const LayoutMap &special, Sizes sizes, FailureReason error);
 
