@@ -28,8 +28,8 @@ bool layout::isWord(StringRef text) {
          llvm::all_of(text, isWordChar);
 }
 
-/// Returns true if `text` ends like a text that toWord() has shortened: with _h
-/// and a hash of 32 hex digits.
+/// Returns true if `text` ends like an identifier that toWord() has made of
+/// another text: with _h and a hash of 32 hex digits.
 static bool looksHashed(StringRef text) {
   size_t ending = kHashMark.size() + 2 * kHashBytes;
   return text.size() >= ending &&
