@@ -63,9 +63,9 @@ static void copyTo(char *data, const Contents &contents) {
 }
 
 namespace {
-/// Frees each `dense_resource` of the context when the last global of `module`
-/// that reads it has given up its value, which then is outside of the module.
-/// Resources that no global reads are freed at once.
+/// Frees each `dense_resource` of the context as soon as the contents of all
+/// globals of `module` that read it have been copied or moved out of the
+/// module. Resources that no global reads are freed at once.
 class ResourceDropper {
 public:
   explicit ResourceDropper(ModuleOp module) {
@@ -88,8 +88,9 @@ public:
 
   /// Moves the memory out of the resource of `global`, to use it without a
   /// copy. Returns std::nullopt if the global has no resource, or if the
-  /// resource has one element that is repeated. The memory must also be from
-  /// the huge pages of constants and aligned to `alignment`.
+  /// resource has one element that is repeated. The same if its memory is not
+  /// from the ranges that constants share, or is aligned to less than
+  /// `alignment`.
   std::optional<AsmResourceBlob>
   take(LLVM::GlobalOp global, const Contents &contents, uint64_t alignment) {
     Entry *entry = getEntry(global);
