@@ -238,9 +238,9 @@ void Chooser::vote() {
   }
 }
 
-/// Chooses the layout of each op without regard to its neighbors: the one it
-/// prefers, or else the first Carried one, preferably with the layout that its
-/// first operand has.
+/// Chooses a configuration for each op on its own: one that the op prefers, or
+/// else the first one that was propagated from a neighbor, preferably with the
+/// layout in which its first operand is made.
 void Chooser::state() {
   for (unsigned node = 0, e = choice.size(); node < e; ++node) {
     const NodeClass &known = program.getClass(program.nodes[node]);

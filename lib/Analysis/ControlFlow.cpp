@@ -169,7 +169,8 @@ void EquivalenceFinder::visitBranch(BranchOpInterface op) {
   }
 }
 
-/// Fixes the arguments of blocks whose predecessors state no operands.
+/// Fixes the types of block arguments if a predecessor ends in an op that does
+/// not implement BranchOpInterface, which would state their operands.
 void EquivalenceFinder::visitBlockArguments(Operation *op) {
   for (Region &region : op->getRegions())
     for (Block &block : llvm::drop_begin(region, region.empty() ? 0 : 1))

@@ -31,8 +31,10 @@ LayoutId LayoutModel::getMade(const TensorClass &tensor,
       .layouts.results[tensor.result];
 }
 
-/// Adds a factor to a pattern unless its table is 0. The role of the producer
-/// is dropped if there is none; the table then has only one row for it.
+/// Adds a cost table to the factors of a class of tensors, unless it is 0.
+/// `roles` has its variables: 0 is the producer, followed by consumers and
+/// copies. If there is no producer, its role is dropped, and the table has one
+/// row for it.
 void LayoutModel::addEntry(Pattern &pattern, const TensorClass &tensor,
                            ArrayRef<unsigned> roles, std::vector<Cost> table) {
   if (llvm::all_of(table, [](Cost cost) { return cost == 0; }))
@@ -95,8 +97,8 @@ getSets(unsigned count, unsigned most, size_t limit) {
   return sets;
 }
 
-/// A tensor with at least this number of consumers shares factors with tensors
-/// that have the same last consumers (addTensors).
+/// A tensor with at least this number of consumers shares cost tables with a
+/// tensor whose last consumers are the same and request the same layouts.
 static constexpr size_t kManyConsumers = 3;
 
 bool LayoutModel::addCopiesAsSets(Pattern &pattern, const TensorClass &tensor,
@@ -419,8 +421,8 @@ void LayoutModel::addCopies(
                     kept.begin());
 }
 
-/// Finds common suffixes of the consumers of tensors, in order, whose copies
-/// one variable represents (Pattern::requests).
+/// Finds the last consumers that tensors have in common and that request the
+/// same layouts of them, if one variable represents all copies of a tensor.
 SuffixTrie LayoutModel::findCommonConsumers() const {
   SuffixTrie tails;
   std::vector<SuffixTrie::Element> sequence;
@@ -438,10 +440,11 @@ SuffixTrie LayoutModel::findCommonConsumers() const {
 }
 
 /// Adds the factors of each tensor by the pattern of its class. If all
-/// consumers of one tensor are the last consumers of another with equal
-/// requests, the copies of the second are a superset of those of the first, so
-/// one factor replaces one per consumer. Such tensors form a chain in a
-/// DenseNet block, whose concatenations read all tensors before them.
+/// consumers of one tensor are the last consumers of another, of which they
+/// request the same layouts, the copies of the second are a superset of those
+/// of the first. Then one factor replaces one per consumer. Such tensors form a
+/// chain in a DenseNet block, whose concatenations read all tensors before
+/// them.
 void LayoutModel::addTensors() {
   SuffixTrie tails = findCommonConsumers();
   std::vector<std::pair<const Pattern *, unsigned>> sequences; // with variable

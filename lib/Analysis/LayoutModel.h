@@ -99,7 +99,8 @@ private:
     SmallVector<Copies, 1> copies;
     std::vector<Entry> entries;
     /// If one variable represents the copies for many consumers: the layout
-    /// sets that are its values, and the request number of each consumer.
+    /// sets that are its values, and a number per consumer that is equal for
+    /// those that request the same layouts.
     std::vector<LayoutSet> sets;
     SmallVector<unsigned, 2> requests;
   };
@@ -126,8 +127,8 @@ private:
   /// one consumer alone may run less often than a shared one.
   bool addCopiesAsSets(Pattern &pattern, const TensorClass &tensor,
                        const Demand &demand);
-  /// Returns a number that two consumers share iff their configurations request
-  /// the same layouts, one by one.
+  /// Returns a number that two consumers share iff, for every c, configuration
+  /// c of the one requests the same layouts as configuration c of the other.
   unsigned getRequest(const TensorClass::Consumer &consumer);
   void addWeights();
   void addCopies(ArrayRef<Weight::Use> uses,

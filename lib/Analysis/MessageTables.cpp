@@ -53,8 +53,9 @@ private:
     int64_t first = 0;
     std::vector<int64_t> places;
   };
-  /// Addresses that depend on the device: per index of a dim with a halo, or
-  /// one address for replicas that belong to no dim.
+  /// The summand of an address that depends on the device: per index of `dim`,
+  /// which has a halo, or one number, without `dim`, for replicas that belong
+  /// to no dim.
   struct Shared {
     std::optional<unsigned> dim;
     std::vector<int64_t> positions;  // along some mesh axes, by device
@@ -286,8 +287,8 @@ static SmallVector<Loop, 4> mergeLoops(ArrayRef<Loop> loops) {
   return merged;
 }
 
-/// Adds the rows that move a box. Returns false, without adding any, if there
-/// would be more than kMostRows in total.
+/// Adds the rows, i.e. loop nests, that move the elements of a box. Returns
+/// false, without adding any, if there would be more than kMostRows in total.
 static bool addRows(const MessageBox &box, const Places &from, const Places &to,
                     std::vector<Row> &rows) {
   SmallVector<SmallVector<std::pair<int64_t, Loop>>> runs;

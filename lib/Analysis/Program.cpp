@@ -148,8 +148,9 @@ bool layout::areAlikeButForTypes(Operation *a, Operation *b) {
   return true;
 }
 
-/// Returns true if `isMadeInResult` is equal for each init of `a` and the
-/// corresponding one of `b`.
+/// Returns true if, of each init of `a` and the corresponding one of `b`, both
+/// or neither are created in the memory of the result, e.g. because they are
+/// uninitialized.
 static bool startAlike(Operation *a, Operation *b) {
   auto x = dyn_cast<DestinationStyleOpInterface>(a);
   return !x ||

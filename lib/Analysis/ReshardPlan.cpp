@@ -37,16 +37,16 @@ namespace {
 using Devices = SmallVector<int64_t, 4>;
 
 /// Consecutive indices of a dim with equal shares, from `begin` to the begin of
-/// the next run. A share is what an index adds to the number of a device (see
-/// Distribution).
+/// the next run. A share of an index is what the index adds to the number of a
+/// device that holds it.
 struct Run {
   int64_t begin;
   Devices shares; // sorted and unique
 };
 
 /// The devices that hold each index of a tensor. The number of such a device is
-/// a sum of one share of each dim at the index, one of `parts` and one of
-/// `copies`.
+/// a sum: a share of the index in each dim, a share of a part if the tensor has
+/// partial sums, and a share of a copy.
 struct Distribution {
   SmallVector<std::vector<Run>> runs; // by dim
   Devices parts;                      // shares of the parts of a sum
@@ -509,8 +509,9 @@ static void mergeBoxes(SmallVectorImpl<MessageBox> &boxes, unsigned rank) {
   }
 }
 
-/// Adds the messages to the plan, split such that two of them fit into
-/// `maxExtraBytes`. Returns false if not even two elements fit.
+/// Adds the messages to the plan, split so that a device can hold one that it
+/// sends and one that it receives within the limit of the options. Returns
+/// false if not even two elements fit.
 bool Planner::split(FailureReason refuse) {
   int64_t most = std::numeric_limits<int64_t>::max();
   if (options.maxExtraBytes) {
@@ -551,8 +552,9 @@ bool Planner::split(FailureReason refuse) {
   return true;
 }
 
-/// Sets the steps of the messages of one round. Chains start at a device that
-/// receives no message, rings at the lowest-numbered device.
+/// Sets the steps of the messages of one round. From device to device, they
+/// alternate between 0 and 1; the last one of a ring of an odd number of
+/// devices is 2. Chains start at a device that receives no message.
 static void setSteps(MutableArrayRef<Message> round, int64_t numDevices) {
   std::vector<Message *> sends(numDevices, nullptr); // those without a step
   std::vector<bool> receives(numDevices, false);

@@ -32,9 +32,9 @@ int64_t TargetModel::getStoredBytes(const LayoutMap &map,
   return getStorageBytes(map, sizes, elementBytes);
 }
 
-/// Returns `type` with its coordinates, slowest first, in linear memory, which
-/// has the same contiguous digits. Types in linear memory, or with replicas,
-/// are returned unchanged.
+/// Returns `type` with its coordinates fused, slowest first, to one offset in
+/// linear memory, where the same digits are contiguous. Types in linear memory,
+/// or with replicas, are returned unchanged.
 static RankedTensorType linearize(RankedTensorType type) {
   FailureOr<LayoutMap> map = getLayoutMap(type);
   if (failed(map) || map->getSpace() == "buffer" || !map->getReplicas().empty())

@@ -99,7 +99,8 @@ struct LayoutAssignment {
   Cost lowerBound = 0;
   bool exact = false;
 
-  /// The options for counting constants, which `setChoice` uses, too.
+  /// The options by which the bytes and the cost of constants are counted. They
+  /// also apply if `setChoice` replaces the configurations.
   WeightOptions weights;
   /// The bytes of stored constants and the cost of storing them. Set if
   /// `weights` counts constants.

@@ -15,9 +15,10 @@
 namespace mlir::layout {
 
 enum class Objective {
-  /// The time of ops and conversions.
+  /// Minimizes the modeled time of ops and conversions.
   time,
-  /// The bytes that conversions move. Ops keep to preferred tiles if any.
+  /// Minimizes the bytes that conversions move. An op that prefers tiled
+  /// layouts, such as a convolution, only chooses among these.
   bytes
 };
 

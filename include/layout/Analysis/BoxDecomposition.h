@@ -116,7 +116,9 @@ inline SmallVector<DigitBox> combine(ArrayRef<DigitBox> a,
   return boxes;
 }
 
-/// Plans the boxes of `copy`, whose space must be set.
+/// Plans which boxes of digits a copy moves, and which boxes of padding it
+/// fills. Requires that `copy.space` has the digits that source and result have
+/// in common.
 template <typename Copy> class BoxPlanner {
 protected:
   explicit BoxPlanner(Copy copy) : copy(std::move(copy)) {}
@@ -191,8 +193,8 @@ bool BoxPlanner<Copy>::areSlices(ArrayRef<DigitBox> boxes) const {
 }
 
 /// Returns true if each digit is a stored axis of the source or the result by
-/// itself, or one of the digits of an axis without further positions. Then
-/// shapes determine the bounds of all loops.
+/// itself, or one of those whose values, fused, are exactly the positions of an
+/// axis. Then shapes determine the bounds of all loops.
 template <typename Copy> bool BoxPlanner<Copy>::hasLoneDigits() const {
   llvm::SmallBitVector alone(copy.space.digits.size());
   for (const auto &axes : copy.space.operands)
@@ -203,10 +205,11 @@ template <typename Copy> bool BoxPlanner<Copy>::hasLoneDigits() const {
   return alone.all();
 }
 
-/// Sets the boxes of `copy` to all logical indices, split along the
-/// `nonDivisible` dims, and with `writesFills` its fills to the padding.
-/// Returns false if a dim is dynamic, if there are more than kMaxCopyBoxes, or
-/// if a box is not a slice of both storages.
+/// Covers all logical indices by boxes, split along the `nonDivisible` dims,
+/// whose indices do not fill all positions. With `writesFills`, also plans the
+/// boxes of padding to fill. Returns false if such a dim is dynamic, if there
+/// are more than kMaxCopyBoxes boxes, if a box is not a slice of both storages,
+/// or if shapes do not determine all loop bounds.
 template <typename Copy>
 bool BoxPlanner<Copy>::makeBoxes(const llvm::SmallBitVector &nonDivisible,
                                  ArrayRef<int64_t> shape, bool writesFills) {
@@ -226,10 +229,10 @@ bool BoxPlanner<Copy>::makeBoxes(const llvm::SmallBitVector &nonDivisible,
   return hasLoneDigits() && areSlices(copy.boxes) && areSlices(copy.fills);
 }
 
-/// Adds the fills of `dim`: the boxes of padding beyond its size. Padding after
-/// the fastest digit of the result is split like the boxes, so that each box is
-/// followed by its padding. Returns false if sizes are dynamic or there are
-/// more than kMaxCopyBoxes.
+/// Plans the boxes of padding beyond the size of `dim`. If `dim` has the
+/// fastest digit of the result, they are split like the boxes of elements, so
+/// that each box is followed by its padding. Returns false if sizes are dynamic
+/// or there are more than kMaxCopyBoxes boxes.
 template <typename Copy>
 bool BoxPlanner<Copy>::addFills(unsigned dim, ArrayRef<int64_t> shape,
                                 const llvm::SmallBitVector &nonDivisible) {
@@ -305,9 +308,9 @@ int64_t getStored(const Axes &axes, ArrayRef<int64_t> sizes) {
   return elements;
 }
 
-/// Returns true if CopyPlan::Method::Whole moves all elements of operand `k`
-/// (0: source, 1: result) a second time, because it is padded, or cut, to whole
-/// digits.
+/// Returns true if a copy of all digits at once (CopyPlan::Method::Whole) moves
+/// all elements of operand `k` once more: the source (0) is first padded to
+/// whole digits, or the result (1) is cut at the end.
 template <typename Copy> bool isMovedToFit(const Copy &copy, unsigned k) {
   return copy.method == CopyPlan::Method::Whole &&
          llvm::any_of(copy.space.operands[k], [](const auto &axis) {
@@ -316,8 +319,9 @@ template <typename Copy> bool isMovedToFit(const Copy &copy, unsigned k) {
          });
 }
 
-/// Returns the number of elements that a copy reads: those of its boxes, and
-/// those that are moved a second time (isMovedToFit).
+/// Returns the number of elements that a copy reads: those of its boxes, those
+/// of a source that is first padded to whole digits, and those of a result that
+/// is cut at the end.
 template <typename Copy>
 int64_t countRead(const Copy &copy, ArrayRef<int64_t> sizes) {
   int64_t read = sumElements(copy.space, copy.boxes, sizes);

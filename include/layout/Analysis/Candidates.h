@@ -60,17 +60,20 @@ struct OpConfig {
   /// The representatives of the layouts (LayoutTable.h): layouts with identical
   /// storage have equal ones.
   OpLayouts layouts;
-  /// The layouts from the op's rule, which store the tensors identically.
+  /// The layouts as the rule of the op states them. They store the tensors as
+  /// `layouts` does, but their maps may differ from these.
   OpLayouts exact;
   /// The tile size of every loop; empty if the layouts do not come from tiles.
   SmallVector<int64_t> tiles;
   Origin origin = Origin::AsTyped;
-  /// True if the layouts are those that the op prefers, whatever their origin.
+  /// True if the layouts are those that the op prefers on the target, such as
+  /// channels in tiles of the vector width, whatever their origin.
   bool meetsNeed = false;
   /// The tensor whose layout a Carried configuration, one that is propagated
   /// from a neighbor, follows.
   Value from;
-  /// The cost of one run of the op, in the unit of CostModel.h.
+  /// The cost of one run of the op, where 1 is the time in which memory moves
+  /// one byte.
   Cost cost = 0;
 };
 
@@ -86,15 +89,17 @@ struct StorageNote {
 /// The configurations that the nodes of one class may choose.
 struct Candidates {
   std::vector<OpConfig> configs;
-  /// True if more than `configsPerOp` configurations were found and some were
-  /// dropped.
+  /// True if some configurations were dropped, because there were more than
+  /// CandidateLimits::configsPerOp.
   bool isTruncated = false;
   SmallVector<StorageNote, 0> notes;
-  /// The layouts already propagated to the loops, with their indexing maps.
+  /// The layouts that were already propagated to an op with loops, each with
+  /// the indexing map of its tensor. Equal pairs give equal configurations.
   SmallVector<std::pair<AffineMap, LayoutId>, 0> carried;
 
-  /// Returns true if a configuration with the layouts of `config` exists. Moves
-  /// the tiles of `config` into it if it has none, and merges `meetsNeed`.
+  /// Returns true if a configuration with the layouts of `config` exists. It
+  /// then takes the tile sizes of `config` if it has none, and counts as
+  /// preferred by the op if `config` does.
   bool merge(OpConfig &config);
 };
 
@@ -105,15 +110,15 @@ struct CandidateLimits {
   unsigned layoutsPerTensor = 6;
 };
 
-/// Keeps, in each node class, only the cheapest configurations with
-/// `meetsNeed`, and all configurations if there is no such one. Then sorts them
-/// by preference, because baselines start from the first one.
+/// Keeps, in each node class, only the cheapest of the configurations that the
+/// op prefers, or all configurations if it prefers none. Then sorts them: the
+/// given types first, then those with most tiled loops, because baselines start
+/// from the first one.
 void keepNeeds(std::vector<Candidates> &all);
 
 /// Computes the configurations that the nodes of every class of `program` may
 /// choose, with their costs under `costs`. Under Objective::bytes, keeps only
-/// the cheapest of those that the op prefers (`keepNeeds`), and sets op costs
-/// to 0.
+/// the cheapest of those that each op prefers, and sets op costs to 0.
 std::vector<Candidates> collectCandidates(const Program &program,
                                           CostModel &costs,
                                           const CandidateLimits &limits = {});

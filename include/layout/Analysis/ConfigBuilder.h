@@ -28,16 +28,17 @@ public:
   ConfigBuilder(const NodeClass &node, CostModel &costs)
       : node(node), op(node.op), costs(costs) {}
 
-  /// Returns the configuration of the given types. Uses of flow classes
-  /// (Program.h) get kAnyLayout.
+  /// Returns the configuration of the given types. Operands and results whose
+  /// layouts an equivalence class of control flow chooses get kAnyLayout.
   OpConfig getAsTyped() const;
 
   /// Returns the configuration in which every tensor is row-major.
   std::optional<OpConfig> getRowMajor() const;
 
-  /// Returns tilings of the loops of a sum of products, with one tile size per
-  /// loop: `lanes` for an output channel loop, a summed loop, or one of both,
-  /// and 1 for the others. Empty for other ops, or if `lanes` is 1.
+  /// Returns tilings of the loops of a sum of products. In each, an output
+  /// channel loop, a summed loop, one of each, or a channel loop of a depthwise
+  /// convolution has the tile size `lanes`, and all others have 1. Empty for
+  /// other ops, or if `lanes` is 1.
   SmallVector<SmallVector<int64_t>> getLaneTiles(int64_t lanes) const;
 
   /// Builds the configuration in which each dim that a loop indexes has the

@@ -70,8 +70,9 @@ struct ConversionPlan {
   std::optional<int64_t> messages;
   /// The boxes that are copied (Relayout) or filled (Padding).
   std::shared_ptr<const CopyPlan> copy;
-  /// The reason why no common digits exist. Elements are then gathered one by
-  /// one through the inverse of the layout.
+  /// The reason why the source and the result have no common digits, into which
+  /// both split their indices. Elements are then gathered one by one through
+  /// the inverse of the layout.
   std::string whyNot;
 
   /// Returns true if no byte is touched (Same or View).

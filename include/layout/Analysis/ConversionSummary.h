@@ -35,12 +35,14 @@ struct ConversionSummary {
   /// The steps of the conversion, on one line.
   std::string how;
 
-  /// Computes the summary of a conversion between types that are equal except
-  /// for their layouts. The layouts must be verified.
+  /// Computes the plan, the cost and the sizes in bytes of a conversion between
+  /// types that are equal except for their layouts. The layouts must be
+  /// verified.
   static ConversionSummary get(RankedTensorType from, RankedTensorType to,
                                TargetInterface target);
 
-  /// Computes the summary of the conversion to type `to` by `plan`.
+  /// Computes the cost and the sizes in bytes of the conversion to type `to` by
+  /// `plan`.
   static ConversionSummary get(const ConversionPlan &plan, RankedTensorType to,
                                TargetInterface target);
 };

@@ -71,8 +71,8 @@ struct CopyPlan {
   /// True if the whole storage of the result is filled first, because the
   /// digits do not reach all of its padding.
   bool prefills = false;
-  /// The dims of Method::Whole beyond whose size the stated padding is
-  /// selected.
+  /// With Method::Whole, the dims beyond whose size the copy writes the padding
+  /// value that the result type states, instead of what it reads.
   SmallVector<unsigned> maskedDims;
 
   /// Returns the number of elements that the copy reads, or writes, if the dims
@@ -83,11 +83,13 @@ struct CopyPlan {
   /// source and in the result.
   int64_t getCommonRun(ArrayRef<int64_t> sizes) const;
 
-  /// Prints digits, boxes and fills on one line, as in the file comment.
+  /// Prints digits, fills and boxes on one line, e.g. `digits d0:1 d1/16:2 ..;
+  /// fill d1/16=1..2 d1%16=1..16; copy d1/16=0..1; ..`.
   void print(raw_ostream &os) const;
 };
 
-/// A stored axis, or one digit of it, as seen by a box.
+/// A dim of the slice that a box covers in a storage: a stored axis, or one of
+/// the digits that it fuses.
 struct DigitSlot {
   unsigned axis;
   /// The digits that the axis fuses, most significant first. Empty if the

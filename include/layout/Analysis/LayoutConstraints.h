@@ -37,10 +37,13 @@ namespace mlir::layout {
 
 constexpr llvm::StringLiteral kOperandLayouts = "layout.operand_layouts";
 constexpr llvm::StringLiteral kResultLayouts = "layout.result_layouts";
-/// An array per block of the op's regions, each with one entry per argument.
+/// The attribute with the layouts of block arguments: an array per block of the
+/// op's regions, with a layout, or `unit` if it is not fixed, for each
+/// argument.
 constexpr llvm::StringLiteral kArgumentLayouts = "layout.argument_layouts";
 
-/// Reads layout attributes, and caches the type of each type and layout.
+/// Reads the layouts that attributes state for tensors, as tensor types. Caches
+/// the type that each type gets by each layout.
 class StatedTypes {
 public:
   /// Sets `stated` to the types that the array attribute `name` of `op` states

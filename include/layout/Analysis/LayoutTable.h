@@ -46,9 +46,9 @@ public:
   using Tiles = SmallVector<int64_t, 6>;
 
   LayoutId intern(const LayoutMap &map);
-  /// Returns the number of a layout given by an attribute, which is kept for
-  /// `getSpelling`. It must be valid for the type. Layouts with partial sums
-  /// (P4) are never equal to others.
+  /// Returns the number of a layout given by an attribute, which `getSpelling`
+  /// returns later. The layout must be valid for the type. Layouts whose
+  /// replicas are partial sums (P4 of docs/spec.md) are never equal to others.
   LayoutId intern(LayoutAttrInterface layout, RankedTensorType type);
   /// Returns the attribute that `layout` was created from, or null if it was
   /// created from a map.
@@ -62,8 +62,8 @@ public:
     return isa_and_present<PartialAttr>(getSpelling(layout));
   }
 
-  /// Returns `layout` with this padding value (P1), where null permits any
-  /// value.
+  /// Returns `layout` with the value `padding` in all positions that hold no
+  /// element (P1 of docs/spec.md), where null permits any value.
   LayoutId withPadding(LayoutId layout, TypedAttr padding);
   LayoutId withoutPadding(LayoutId layout) const {
     auto it = stated.find(layout);
@@ -85,18 +85,18 @@ public:
   LayoutId getLayoutOf(RankedTensorType type);
 
   /// Returns a layout in linear memory: the dims in logical order, each divided
-  /// by its tile, then the tiles in `order`, which has the dims with tiles
-  /// above 1.
+  /// by its tile size, then the indices inside of tiles. `order` lists the dims
+  /// with tile sizes above 1 in the order of the latter.
   LayoutId getTiled(ArrayRef<int64_t> tiles, ArrayRef<unsigned> order);
 
   /// Returns the tile of every dim if `getTiled` creates `layout` with some
   /// order, or null.
   const Tiles *findTiles(LayoutId layout);
 
-  /// Returns the layout of a tensor that loops index by `to`, such that it has
-  /// the axes of these loops in `layout`, the layout of a tensor that all loops
-  /// index by the permutation `from`. Returns std::nullopt if an axis is not a
-  /// digit of one dim, or `to` has a sum of loops.
+  /// Returns the layout of a tensor that loops index by `to`, with those axes
+  /// of `layout` that belong to these loops. `layout` is that of a tensor that
+  /// all loops index by the permutation `from`. Returns std::nullopt if an axis
+  /// is not a digit of one dim, or `to` has a sum of loops.
   std::optional<LayoutId> project(LayoutId layout, AffineMap from,
                                   AffineMap to);
 

@@ -31,14 +31,18 @@ struct MessageTables {
   int64_t getRowSize() const { return 2 + 3 * numLoops; }
 
   unsigned numLoops = 1;
-  /// The table of all ranks. All positions below are indices into it.
+  /// The rows (loop nests over elements, with offsets, trip counts and strides)
+  /// and steps (messages) of all ranks, as one list. Positions below are indices
+  /// into it.
   std::vector<int64_t> numbers;
-  /// The position in `numbers` of a list with, per rank, the position of the
-  /// first row of its local copies. The rows end at the entry of the next rank.
+  /// The position in `numbers` of a list with, per rank, the position of its
+  /// first row for elements that stay on the rank. The rows end at the entry of
+  /// the next rank.
   int64_t copies = 0;
   /// Per phase, the position in `numbers` of a list with, per rank, the
   /// position of its first step, i.e. message to send or receive. The steps end
-  /// at the entry of the next rank.
+  /// at the entry of the next rank. Phase 1 distributes the sums of the parts
+  /// sent in phase 0.
   SmallVector<int64_t, 2> phases;
   /// The number of elements of the longest message.
   int64_t mostElements = 0;

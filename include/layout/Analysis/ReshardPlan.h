@@ -53,7 +53,7 @@ struct Message {
   unsigned phase = 0;
   unsigned round = 0; // counted through all phases
   /// The step within the round. The messages of one step are sent concurrently:
-  /// no device sends or receives two of them.
+  /// each device sends one, receives one, or does neither.
   unsigned step = 0;
   int64_t from = 0, to = 0;
   SmallVector<MessageBox, 1> boxes;
@@ -76,16 +76,18 @@ struct ReshardPlan {
 
   int64_t numDevices = 0;
   int64_t elementBytes = 0;
-  /// The reduction that combines elements of phase 0 with those in the target,
-  /// or std::nullopt if they replace those in the target. With a reduction, the
-  /// target is initialized with the neutral element.
+  /// The reduction that combines elements sent in phase 0 with those in the
+  /// target, or std::nullopt if they replace those in the target. With a
+  /// reduction, the target is initialized with the neutral element.
   std::optional<Reduction> reduction;
   /// relabeling[t] is the device that has block number t of the target. Empty
   /// if this is device t for every block.
   SmallVector<int64_t> relabeling;
   /// The boxes that stay on their device, in phase 0.
   std::vector<Message> copies;
-  /// The messages, sorted by phase and round.
+  /// The messages, sorted by phase and round. Phase 0 sends elements, or the
+  /// parts of partial sums; phase 1 sends the sums on. In a round, each device
+  /// sends at most one message and receives at most one.
   std::vector<Message> messages;
   int64_t bytesSent = 0;
   /// The lower bound on the bytes that any plan sends.

@@ -90,10 +90,10 @@ public:
   /// digits of indices that all of its operands store.
   virtual bool usesPerElementAddressing() const { return false; }
 
-  /// Returns a layout that stores tensors of `type` as `map` does and is valid
-  /// for every shape, so that it can be propagated to other tensors. Returns
-  /// std::nullopt if `map` is not a layout of the target itself. `map` may
-  /// depend on the sizes of `type`.
+  /// Returns a layout that stores tensors of `type` as `map` does, and is valid
+  /// for every shape, so that it can be propagated to other tensors. `map` may
+  /// depend on the sizes of `type`. Returns std::nullopt if there is none, and
+  /// in linear memory, where `map` is propagated itself.
   virtual std::optional<LayoutId> generalize(const LayoutMap &map,
                                              RankedTensorType type,
                                              CostModel &costs) const {
@@ -111,7 +111,8 @@ public:
   //===--------------------------------------------------------------------===//
 
   /// Plans a conversion between types whose storage is known to differ. With a
-  /// `cache`, many plans are computed faster, but have no `whyNot`.
+  /// `cache`, many plans are computed faster, but do not state why elements are
+  /// gathered one by one (`whyNot`).
   virtual ConversionPlan planMove(RankedTensorType from, RankedTensorType to,
                                   AxesCache *cache = nullptr) const;
 
