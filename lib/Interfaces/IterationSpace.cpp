@@ -76,8 +76,8 @@ std::string SpaceBuilder::describe(unsigned operand) const {
   return text;
 }
 
-/// Returns the stored axes of `map`, of the first replica, with its dims and
-/// sizes replaced by the given expressions.
+/// Returns the stored axes of `map`, for the first replica of each element,
+/// with its dims and sizes replaced by the given expressions.
 static std::vector<StoredAxis> placeOn(const LayoutMap &map,
                                        std::vector<IndexExpr> dims,
                                        ArrayRef<SizeExpr> sizeOf) {
@@ -181,9 +181,9 @@ LogicalResult SpaceBuilder::readOperands() {
   return success();
 }
 
-/// Replaces the loops by sums of digits in all axes that placeDigits cannot
-/// rewrite. Treats outermost digits as unbounded, because a digit that is
-/// always 0 on this shape is still an axis of storage.
+/// Replaces the loops by sums of digits in the axes for which rewriting them
+/// digit by digit (placeDigits) fails. Treats outermost digits as unbounded,
+/// because a digit that is always 0 on this shape is still an axis of storage.
 LogicalResult SpaceBuilder::substituteAxes() {
   std::vector<IndexExpr> dims(sizes.size());
   SmallVector<int64_t> bounds(space.digits.size(), kUnknownSize);

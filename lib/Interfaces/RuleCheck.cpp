@@ -156,9 +156,10 @@ static bool hasWholeDigits(const OperandAccess &access,
   return true;
 }
 
-/// Returns true if `hasWholeDigits` is true for all tensors, every loop has
-/// digits, and the divisors of each loop nest. Then the op has an iteration
-/// space. A fast path that covers most candidates.
+/// Returns true if each stored axis of every tensor is one digit of a dim,
+/// every loop has digits, and of any two divisors of a loop, one divides the
+/// other. Then the op has an iteration space. A fast path that covers most
+/// candidates.
 static bool runsOnWholeDigits(ArrayRef<OperandAccess> accesses,
                               size_t numLoops) {
   SmallVector<LoopCuts> loops(numLoops);

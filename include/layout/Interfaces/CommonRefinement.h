@@ -129,8 +129,9 @@ LogicalResult CommonRefinement<Derived, Space, Axis>::cutLoops() {
   return success();
 }
 
-/// Numbers the digits: the outermost ones in loop order, then the inner ones by
-/// level, those of reductions before those of parallel loops.
+/// Numbers the digits: the outermost ones in loop order, then the others, those
+/// with more digits inside of them first. Of equally many, the digits of
+/// reductions come before those of parallel loops.
 template <typename Derived, typename Space, typename Axis>
 void CommonRefinement<Derived, Space, Axis>::orderDigits() {
   space.digits.clear();
@@ -154,8 +155,9 @@ void CommonRefinement<Derived, Space, Axis>::orderDigits() {
 
 /// Rewrites `axis`, a function of the loops, to `result`, a function of the
 /// digits in `space`: a digit of a loop becomes the sum of the digits that it
-/// is split into. Terms of another kind are kept if each of their loops is one
-/// digit of the same number; otherwise returns false.
+/// is split into. Terms of another kind, such as digits of a sum, are kept if
+/// each of their loops is one digit with the number of the loop; otherwise
+/// returns false.
 template <typename Derived, typename Space, typename Axis>
 bool CommonRefinement<Derived, Space, Axis>::placeDigits(const Value &axis,
                                                          Value &result) const {

@@ -28,8 +28,9 @@
 namespace mlir::layout {
 
 /// Returns true if all indices of `loop`, those of padding included, have
-/// different positions in the storage of the operand: one of its row-major axes
-/// has each digit of the loop with several values.
+/// different positions in the storage of the operand. That holds if each digit
+/// of the loop with several values is among the digits that an axis fuses in
+/// row-major order.
 template <typename Space>
 bool storesAllOf(const Space &space, unsigned operand, unsigned loop) {
   return llvm::all_of(space.digitsOf[loop], [&](unsigned digit) {
