@@ -49,7 +49,7 @@ static constexpr int64_t kMostConvolutions = 64;
 
 namespace {
 /// A dim of the image, the first input, that is read at index `step` * result +
-/// `dilation` * tap.
+/// `dilation` * tap, where the tap is an index of the weights.
 struct Window {
   unsigned imageDim = 0, resultDim = 0;
   std::optional<unsigned> tapDim; // of the weights
@@ -58,18 +58,20 @@ struct Window {
   SpreadDim spread;
 };
 
-/// The dense convolution that computes the results `apart` * t + `first`, t <
-/// `count`. Each is the sum over m < `taps` of tap `tapStep` * m + `tap` times
-/// pixel `step` * t + `dilation` * m + `pixel`. The other symbols are in
-/// DenseWindow.
+/// A dense convolution, which computes the results `apart` * t + `first`, t <
+/// `count`. Each is the sum over m < `taps` of weight `tapStep` * m + `tap`
+/// times pixel `step` * t + `dilation` * m + `pixel`. Pixels are the elements
+/// of the image without the zeros between them; DenseWindow has the other
+/// factors.
 struct Remainder {
   int64_t first = 0, count = 0;
   int64_t tap = 0, taps = 0;
   int64_t pixel = 0;
 };
 
-/// The parameters of the dense convolutions of a window that do not depend on
-/// the remainder (see Remainder).
+/// The factors that all dense convolutions of a window share: the distance of
+/// results (`apart`) and of weights (`tapStep`), and that of the pixels that
+/// adjacent results (`step`) and weights (`dilation`) read.
 struct DenseWindow {
   int64_t apart, tapStep, step, dilation;
   explicit DenseWindow(const Window &window) {
@@ -81,8 +83,8 @@ struct DenseWindow {
     step = window.step / ofResults;
     dilation = window.dilation / ofTaps;
   }
-  /// Returns the distance in pixels from the first to the last one that is
-  /// read.
+  /// Returns the distance from the first to the last pixel that a dense
+  /// convolution reads, in pixels, i.e. without the zeros between them.
   int64_t getReach(const Remainder &remainder) const {
     return (remainder.count - 1) * step + (remainder.taps - 1) * dilation;
   }
@@ -192,16 +194,17 @@ struct Slice {
   Value insert(OpBuilder &b, Location loc, Value part, Value whole) const;
 };
 
-/// Rewrites a convolution of a spread image, which has zeros between its pixels
-/// (SpreadImage.h), as dense convolutions of the pixels.
+/// Rewrites a convolution of an image with zeros inserted between its pixels
+/// (SpreadImage.h) as dense convolutions of the pixels alone.
 class Densifier {
 public:
   Densifier(RewriterBase &rewriter, linalg::LinalgOp op)
       : rewriter(rewriter), op(op), loc(op.getLoc()) {}
 
-  /// Finds the pixels, windows and remainders. Returns false if the op is not a
-  /// convolution of a spread image, or needs more than kMostConvolutions dense
-  /// ones.
+  /// Finds the tensor without the zeros, how the op reads each dim with zeros,
+  /// and the dense convolutions along it. Returns false if the op is not a
+  /// convolution of an image with zeros between its pixels, or needs more than
+  /// kMostConvolutions dense ones.
   bool analyze();
   void rewrite();
 
@@ -209,8 +212,9 @@ private:
   void padPixels();
   void adaptMaps();
   Value makeInit(const Slice &slice);
-  /// Emits the dense convolution of the chosen remainders, one per window, and
-  /// returns `whole` with its results inserted. Without taps, returns `whole`.
+  /// Emits the dense convolution that `chosen` describes along each window, and
+  /// returns `whole` with its results inserted. Returns `whole` itself if all
+  /// weights along a window meet zeros.
   Value convolve(ArrayRef<Remainder> chosen, Value whole);
 
   RewriterBase &rewriter;
@@ -268,8 +272,9 @@ bool Densifier::analyze() {
   return count > 0 && count <= kMostConvolutions;
 }
 
-/// Pads the pixels with the zeros that results read outside of them, and makes
-/// `Remainder::pixel` relative to the padded image.
+/// Pads the tensor without the zeros by those that results read outside of it,
+/// and makes the first pixels of the dense convolutions relative to the padded
+/// tensor.
 void Densifier::padPixels() {
   pixels = image.makePixels(rewriter);
   auto type = cast<RankedTensorType>(pixels.getType());
@@ -302,8 +307,8 @@ void Densifier::padPixels() {
                                  before, behind, zero);
 }
 
-/// Replaces steps and dilations in the indexing map of the image by those of
-/// the dense convolutions.
+/// Replaces steps and dilations in the indexing map of the image, which count
+/// the zeros between pixels, by those of the dense convolutions, which do not.
 void Densifier::adaptMaps() {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   SmallVector<AffineExpr> exprs(maps[0].getResults());

@@ -30,8 +30,8 @@ static bool hasZeroBorder(tensor::PadOp pad) {
          llvm::none_of(pad.getStaticLow(), ShapedType::isDynamic);
 }
 
-/// Matches a tensor.insert_slice of pixels into zeros, with static offsets and
-/// strides. Returns std::nullopt for others.
+/// Matches a tensor.insert_slice into zeros, with static offsets and strides,
+/// whose source are the pixels. Returns std::nullopt for others.
 static FoundImage readInsertion(tensor::InsertSliceOp op) {
   RankedTensorType type = op.getSourceType();
   if (!isZeroTensor(op.getDest()) || op.getDroppedDims().any() ||
@@ -45,8 +45,9 @@ static FoundImage readInsertion(tensor::InsertSliceOp op) {
   return image;
 }
 
-/// Matches dims that are expanded by a trailing dim of extent 1, which is
-/// padded with zeros and then collapsed.
+/// Matches zeros that are inserted after each pixel of a dim: a trailing dim of
+/// extent 1 is added, padded with zeros and collapsed. Returns std::nullopt for
+/// others.
 static FoundImage readMerge(tensor::CollapseShapeOp op) {
   auto pad = op.getSrc().getDefiningOp<tensor::PadOp>();
   auto expand =
@@ -68,7 +69,8 @@ static FoundImage readMerge(tensor::CollapseShapeOp op) {
   return image;
 }
 
-/// Matches a split of dims that have no zeros between their pixels.
+/// Matches a tensor.expand_shape of an image with zeros between its pixels.
+/// Returns std::nullopt for others, or if a dim that it splits has zeros.
 static FoundImage readSplit(tensor::ExpandShapeOp op) {
   FoundImage image = findSpreadImage(op.getSrc());
   if (!image)

@@ -23,13 +23,15 @@
 
 namespace mlir::layout {
 
-/// One dim of the image: position `stride` * i + `offset` holds pixel i of
-/// `size`, all others hold zero.
+/// One dim of an image with zeros between its pixels, the elements of the
+/// original tensor: position `stride` * i + `offset` holds pixel i of `size`,
+/// all others hold zero.
 struct SpreadDim {
   int64_t stride = 1, offset = 0, size = 1;
 };
 
-/// An image that is zero except for its pixels.
+/// An image that holds the elements of the tensor `pixels` at regular strides,
+/// and zero elsewhere.
 struct SpreadImage {
   Value pixels;
   /// The tensor.expand_shape ops that split dims of the image, in program
@@ -38,12 +40,12 @@ struct SpreadImage {
   SmallVector<SpreadDim> dims;
 
   /// Returns true if dim `d` of the image, of extent `size`, has no zeros
-  /// between or around its pixels.
+  /// between or around the elements of `pixels`.
   bool isDense(unsigned d, int64_t size) const {
     return dims[d].stride == 1 && dims[d].offset == 0 && dims[d].size == size;
   }
 
-  /// Emits the pixels with their dims split like those of the image.
+  /// Emits the tensor `pixels` with its dims split like those of the image.
   Value makePixels(OpBuilder &b) const;
 };
 
