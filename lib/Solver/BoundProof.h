@@ -27,35 +27,38 @@ namespace mlir::layout {
 
 class BoundProof {
 public:
-  /// Creates a recorder of the cost moves and dropped values of `dual`. If
-  /// `writer` is null, it records nothing.
+  /// Creates a recorder of how `dual` moves costs between factors and
+  /// variables, and of the values that it drops. If `writer` is null, it
+  /// records nothing.
   BoundProof(const DualBound &dual, ProofWriter *writer);
 
   void writeMoves();
-  /// Writes the values that `dual` dropped since the last call. If there are
-  /// none, removes the text of the last `writeMoves`, unless `isBound` says
-  /// that the proof uses the bound after these moves.
+  /// Writes the values that the bound dropped since the last call. If there are
+  /// none, removes the moves of costs that `writeMoves` wrote last, unless
+  /// `isBound` says that the proof uses the bound after these moves.
   void writeDrops(bool isBound);
-  /// Writes all moves and drops since the last `writeDrops`. Later steps of the
-  /// proof begin with the costs after these moves.
+  /// Writes the moves of costs and the dropped values since the last
+  /// `writeDrops`. Later steps of the proof begin with the costs after these
+  /// moves, or with the original ones if moves do not preserve the cost of
+  /// every assignment exactly.
   void close();
-  /// Writes the values of setup variables (SetupCosts.h) that have a single
-  /// value left in `values`, the values left per variable. Such a variable is
-  /// on because a consumer requires it, or off because none does. Must be
-  /// called after `close`.
+  /// Writes the values of those setup variables, i.e. copies of tensors that
+  /// are on or off, for which `values`, the values left per variable, has a
+  /// single one. Such a variable is on because a consumer requires it, or off
+  /// because none does. Must be called after `close`.
   void writeSetupVariables(
       llvm::ArrayRef<llvm::SmallVector<unsigned, 6>> values) const;
 
 private:
   const DualBound &dual;
   ProofWriter *writer;
-  /// The costs that the written moves moved so far, per factor of
-  /// `dual.getModel()`, variable of its scope and value (`moved`), and the
-  /// written parts of the prices of setup variables (`parts`).
+  /// The amounts that the written moves have moved so far: from each factor of
+  /// several variables to each value of these (`moved`), and from the price of
+  /// each shared copy to each of its consumers (`parts`).
   std::vector<Cost> moved, parts;
   size_t numDropped = 0;
-  /// The values of `moved` and `parts` before the last `writeMoves`, and the
-  /// length of the proof then (`start`), to undo it.
+  /// The amounts moved before the last `writeMoves`, and the length of the
+  /// proof in bytes then (`start`), by which the call is undone.
   std::vector<Cost> movedBefore, partsBefore;
   size_t start = 0;
 };

@@ -10,8 +10,9 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// A variable of more than this number of factors is a hub, whose costs have a
-/// table of their own in messages (BucketElimination::Message).
+/// A variable of more than this number of factors is a hub. In a message, the
+/// costs of hubs are a table of their own, because they grow with the number of
+/// equal layers.
 static constexpr unsigned kHubDegree = 32;
 
 BucketElimination::BucketElimination(CoreGraph &core, ArrayRef<unsigned> order,
@@ -51,8 +52,8 @@ BucketElimination::joinScopes(ArrayRef<unsigned> scope, unsigned factor,
   return joined;
 }
 
-/// Returns the hubs at the end of the scope of a message. Elimination orders
-/// have hubs last.
+/// Returns the variables of more than kHubDegree factors at the end of the
+/// scope of a message. Elimination orders have these last.
 ArrayRef<unsigned> BucketElimination::getHubs(const Group &group) const {
   ArrayRef<unsigned> scope = group.scope;
   size_t count = 0;

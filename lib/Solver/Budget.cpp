@@ -27,9 +27,9 @@ int64_t Budget::getAmount(ArrayRef<unsigned> assignment) const {
 }
 
 /// Appends the terms of `list` whose amounts differ between values to `terms`,
-/// as a sequence that starts at `place`. Amounts are relative to the least one
-/// of a term, plus `extra` in the first. Sets `unit` to their gcd, by which
-/// they are not yet divided.
+/// as a sequence that follows term `place` - 1. Amounts are relative to the
+/// least one of a term; `extra` is added to those of the first term. Sets
+/// `unit` to the gcd of all amounts, by which they are not yet divided.
 void BudgetSolver::addLinks(ArrayRef<Budget::Term> list, unsigned place,
                             int64_t extra) {
   for (const Budget::Term &term : list) {
@@ -85,8 +85,8 @@ BudgetSolver::BudgetSolver(const FactorGraph &graph, const Budget &budget,
   mostCost = graph.getMostCost();
 }
 
-/// Returns the indices of the terms from place 0 to `place`: the permanent
-/// ones, then those of its peak.
+/// Returns the indices of the terms from the first one to term `place` - 1: the
+/// permanent ones, then those of its peak.
 std::vector<unsigned> BudgetSolver::getPath(unsigned place) const {
   std::vector<unsigned> path;
   for (; place > 0; place = terms[place - 1].place)
@@ -95,8 +95,9 @@ std::vector<unsigned> BudgetSolver::getPath(unsigned place) const {
   return path;
 }
 
-/// Returns the units that `assignment` uses at each peak, permanent terms
-/// included; without peaks, those of the permanent terms.
+/// Returns the amount that `assignment` uses at each peak, permanent terms
+/// included; without peaks, that of the permanent terms. Counts in units above
+/// the least amount.
 std::vector<int64_t>
 BudgetSolver::countEach(ArrayRef<unsigned> assignment) const {
   std::vector<int64_t> units(terms.size() + 1, 0), each;
@@ -114,9 +115,10 @@ int64_t BudgetSolver::countUnits(ArrayRef<unsigned> assignment) const {
 }
 
 /// Returns the graph without a limit. Its costs are multiplied by weights.cost,
-/// and each term of the budget is a unary cost: its units times weights.unit
-/// times its share. The share of a permanent term is the sum of those of all
-/// peaks. If `shares` is empty, only permanent terms count.
+/// and each term of the budget is a cost of its variable: its units times
+/// weights.unit times a share. The share is that of its peak in `shares`; for a
+/// permanent term, it is their sum. If `shares` is empty, permanent terms have
+/// the share 1, and peaks do not count.
 Relaxed BudgetSolver::relax(Weights weights, ArrayRef<int64_t> shares) const {
   Relaxed relaxed;
   relaxed.weights = weights;
@@ -153,8 +155,8 @@ Relaxed BudgetSolver::relax(Weights weights, ArrayRef<int64_t> shares) const {
   return relaxed;
 }
 
-/// Replaces `best` if the assignment is within the limit and costs less, or
-/// costs the same and uses fewer units.
+/// Replaces the best assignment if this one is within the limit and costs less,
+/// or costs the same and uses less of the limited resource.
 void BudgetSolver::keep(ArrayRef<unsigned> assignment) {
   int64_t units = countUnits(assignment);
   Cost cost = graph.evaluate(assignment);
@@ -168,9 +170,10 @@ void BudgetSolver::keep(ArrayRef<unsigned> assignment) {
   best.cost = cost;
 }
 
-/// Solves a relaxation, starting with an assignment of its variables, and
-/// updates `best` and its lower bound. Returns the values of the variables of
-/// the graph, or an empty list if no assignment was found.
+/// Solves a problem in which the limit is replaced by weights or by a chain of
+/// variables, starting with an assignment of its variables. Updates the best
+/// assignment and its lower bound. Returns the values of the variables of the
+/// graph, or an empty list if no assignment was found.
 std::vector<unsigned> BudgetSolver::solve(Relaxed relaxed,
                                           ArrayRef<unsigned> initial,
                                           const SolveOptions &limits) {
@@ -201,10 +204,10 @@ std::vector<unsigned> BudgetSolver::solve(Relaxed relaxed,
   return found;
 }
 
-/// Finds an assignment whose largest peak uses the fewest units and, if weights
-/// fit in 64 bits, of minimal cost among those; an empty list if none is found.
-/// Sets `leastAmount` to the minimum or to a lower bound. The largest peak of
-/// each solution gets more weight in the next one.
+/// Finds an assignment whose largest peak uses the least amount, and of several
+/// the cheapest, if weights fit in 64 bits; an empty list if none is found.
+/// Sets `leastAmount` to that amount or to a lower bound of it. The largest
+/// peak of each solution gets more weight in the next one.
 std::vector<unsigned> BudgetSolver::findLeanest(ArrayRef<unsigned> initial,
                                                 int64_t &leastAmount) {
   SharedLimits limits(options, taken);
@@ -272,20 +275,22 @@ void BudgetSolver::findSums() {
   }
 }
 
-/// Returns the largest sum of units of the terms after `place` that is listed
-/// in `sums` and at most `units`, or `units` if none is.
+/// Returns the largest sum that the terms after `place` can use, in units, and
+/// that is at most `units`. Returns `units` if there is none, or if sums are
+/// not listed.
 int64_t BudgetSolver::roundDown(size_t place, int64_t units) const {
   ArrayRef<int64_t> listed = sums[place];
   auto above = llvm::upper_bound(listed, units);
   return above == listed.begin() ? units : *(above - 1);
 }
 
-/// Returns the index in `states` of the value that represents `units` left for
-/// the terms after `place`, or std::nullopt if `units` is negative.
+/// Returns the index in `states`, the numbers of units that a chain variable
+/// can have as values, of the one that represents `units` left for the terms
+/// after `place`. Returns std::nullopt if `units` is negative.
 ///
-///   Up    the least value that allows the same sums of later terms, so that
+///   Up    the least number that allows the same sums of later terms, so that
 ///         nothing within the limit is forbidden
-///   Down  the largest value <= `units`, so that nothing above is allowed
+///   Down  the largest number <= `units`, so that nothing above is allowed
 std::optional<unsigned> BudgetSolver::getState(ArrayRef<int64_t> states,
                                                size_t place, int64_t units,
                                                Rounding rounding) const {
@@ -298,9 +303,10 @@ std::optional<unsigned> BudgetSolver::getState(ArrayRef<int64_t> states,
                           states.size() - 1);
 }
 
-/// Returns the number of entries of all chain tables, or std::nullopt if one
-/// has more than `maxTableSize`, if all have more than kMostEntries, or if the
-/// values of a place are not listed.
+/// Returns the number of entries of the tables of all chain variables, which
+/// count the units left after a term. Returns std::nullopt if a table has more
+/// than `maxTableSize` entries, if all have more than kMostEntries, or if a
+/// chain variable has no list of values.
 std::optional<int64_t> BudgetSolver::countEntries() const {
   int64_t entries = 0;
   for (size_t i = 0; i < terms.size(); ++i) {
@@ -315,8 +321,8 @@ std::optional<int64_t> BudgetSolver::countEntries() const {
   return entries;
 }
 
-/// Sets `states` to two values per chain variable: 0 units, and the largest
-/// number that later terms can use.
+/// Gives each chain variable, which counts the units left after a term, two
+/// values: 0, and the largest number of units that later terms can use.
 void BudgetSolver::startStates() {
   std::vector<int64_t> most(terms.size() + 1, 0);
   for (size_t i = terms.size() + 1; i-- > 0;) {
@@ -334,9 +340,10 @@ void BudgetSolver::startStates() {
   states.front() = {roundDown(0, limit)};
 }
 
-/// Adds values to `states`, so that the chains forbid `assignment`, which
-/// exceeds the limit: one wherever rounding the units left up to a value would
-/// hide the whole excess. Returns false if no value was added.
+/// Adds values to chain variables, which count the units left, so that they
+/// forbid `assignment`, which exceeds the limit: one wherever rounding the
+/// units left up to a value would hide the whole excess. Returns false if no
+/// value was added.
 bool BudgetSolver::refineStates(ArrayRef<unsigned> assignment) {
   bool changed = false;
   for (unsigned end : ends)
@@ -374,9 +381,10 @@ bool BudgetSolver::refinePath(ArrayRef<unsigned> path,
   return changed;
 }
 
-/// Sets the values of all chain variables to all sums of units that later terms
-/// can use. Returns the number of entries of the chain tables, or std::nullopt
-/// if these are too large or the sums too many.
+/// Gives each chain variable, which counts the units left after a term, all
+/// sums of units that later terms can use as values. Returns the number of
+/// entries of the tables of chains, or std::nullopt if these are too large or
+/// the sums too many.
 std::optional<int64_t> BudgetSolver::listStates() {
   if (sums.empty())
     findSums();
@@ -387,11 +395,11 @@ std::optional<int64_t> BudgetSolver::listStates() {
   return countEntries();
 }
 
-/// Solves the problem with the limit as chains of variables. Uses all values if
-/// their tables are small enough. Otherwise starts with few values and adds
-/// more while the best assignment exceeds the limit. If that takes too long,
-/// solves once with the values rounded down, whose assignments are all within
-/// the limit.
+/// Solves the problem with the limit as chains of variables that count the
+/// units left. They have all numbers of units as values if their tables are
+/// small enough. Otherwise starts with few values and adds more while the best
+/// assignment exceeds the limit. If that takes too long, solves once with the
+/// units left rounded down, so that all assignments are within the limit.
 void BudgetSolver::searchStates(Weights weights) {
   if (!listStates())
     startStates();
@@ -512,12 +520,15 @@ void BudgetSolver::searchPrices(std::vector<unsigned> within,
   }
 }
 
-/// Writes the certificate. The proof starts with the resource constraint:
+/// Writes the certificate. The proof starts with the budget:
 ///   budget LIMIT LEAST UNIT COST PRICE
 ///   takes VARIABLE CHAIN AMOUNTS..
 ///   peak
 ///   takes VARIABLE CHAIN AMOUNTS..
-/// The chain of a peak continues the chain of the terms before the first peak.
+/// Every assignment uses LEAST, and amounts above it are multiples of UNIT. The
+/// problem has all costs times COST, plus PRICE per unit. Each value of
+/// VARIABLE takes a number of units; the variable CHAIN, or -1 for none, counts
+/// those left afterwards. Terms after `peak` continue the permanent ones.
 void BudgetSolver::writeCertificate(BudgetedSolution &answer,
                                     Relaxed &proven) const {
   Solution solution = std::move(proven.solution);

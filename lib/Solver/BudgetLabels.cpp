@@ -75,8 +75,8 @@ BudgetSolver::Shares BudgetSolver::findPrices(int64_t weight,
   return highest;
 }
 
-/// Returns the budget in units above the least amount, without terms whose
-/// amount is the same for all values.
+/// Returns the budget with all amounts in units above the least amount of their
+/// term, without terms whose amount is the same for all values.
 Budget BudgetSolver::getUnits() const {
   Budget units;
   units.limit = limit;
@@ -91,8 +91,9 @@ Budget BudgetSolver::getUnits() const {
   return units;
 }
 
-/// Returns true if ParetoLabelSearch runs before chains: if the budget has
-/// peaks, and chain tables would have more than kFewEntries entries.
+/// Returns true if the search by Pareto labels runs before the limit is encoded
+/// as chains of variables: if the budget has peaks, and the tables of the
+/// chains would have more than kFewEntries entries.
 bool BudgetSolver::prefersLabels() {
   return !budget.peaks.empty() &&
          listStates().value_or(kMostEntries) > kFewEntries;

@@ -34,17 +34,18 @@ struct Relaxed {
   Weights weights;
   Solution solution;
   /// Per term of the budget, the variable whose value is the number of units
-  /// that later terms may use; empty if the problem has no chain.
+  /// that later terms may use; empty if the limit is not encoded in such
+  /// variables.
   std::vector<unsigned> chain;
-  /// Per place of a chain, the numbers of units that later terms may use,
-  /// ascending. A value of the chain variable is an index in this list.
+  /// Per place, i.e. before all terms (0) or after term i (i + 1), the numbers
+  /// of units that later terms may use, ascending. A value of the variable
+  /// there is an index in this list.
   std::vector<std::vector<int64_t>> states;
 };
 
-/// A term of the budget, with amounts in units above its least amount. Place 0
-/// precedes all terms, and place i + 1 follows term i. `place` is the one that
-/// this term follows. Permanent terms form one sequence, and each peak a
-/// sequence that starts at its end.
+/// A term of the budget, with amounts in units above its least amount. It
+/// follows term `place` - 1, or is the first one if `place` is 0. Permanent
+/// terms form one sequence, and each peak a sequence that starts at its end.
 struct Link : Budget::Term {
   unsigned place;
 };
@@ -92,8 +93,8 @@ private:
   /// Weights are chosen such that weighted sums of costs and units stay below
   /// this number, and so do not overflow.
   static constexpr int64_t kMost = int64_t(1) << 61;
-  /// The maximum number of different sums of later amounts that are listed at
-  /// one place of a chain. If there are more, none are listed.
+  /// The maximum number of different sums of the amounts of all later terms
+  /// that are listed per term. If there are more, none are listed.
   static constexpr size_t kMostSums = 4096;
   /// The maximum number of table entries of all chains of one problem, and of
   /// all problems that `searchStates` solves.
@@ -166,8 +167,8 @@ private:
   /// permanent ones, which count at every point, then those of each peak, a
   /// point of the program with amounts of its own.
   std::vector<Link> terms;
-  /// Per peak, the place after its last term. If the budget has no peaks, one
-  /// entry: the place after the last permanent term.
+  /// Per peak, the index of its last term plus 1. If the budget has no peaks,
+  /// one entry: the number of permanent terms.
   std::vector<unsigned> ends;
   /// The number of permanent terms, which are first in `terms`.
   unsigned numAlways = 0;
@@ -179,11 +180,12 @@ private:
   /// Upper bounds of the cost and units of an assignment.
   Cost mostCost = 0;
   int64_t mostUnits = 0;
-  /// Per place, the sums of units that the terms after it can take, up to the
-  /// limit, ascending; empty if there are too many to list.
+  /// The sums of units that later terms can take, up to the limit, ascending:
+  /// before all terms (0), and after term i (i + 1). Empty if there are too
+  /// many to list.
   std::vector<std::vector<int64_t>> sums;
-  /// Per place, the numbers of units that are values of the chain variable in
-  /// the next problem with chains.
+  /// The numbers of units left that are the values of chain variables in the
+  /// next problem, before all terms (0) and after term i (i + 1).
   std::vector<std::vector<int64_t>> states;
 
   /// The best assignment within the limit and the best lower bound; the

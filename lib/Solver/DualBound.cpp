@@ -13,8 +13,8 @@ using namespace mlir::layout;
 using llvm::ArrayRef;
 using llvm::MutableArrayRef;
 
-/// The maximum number of rounds over all variables in which `descend` changes
-/// single values.
+/// The maximum number of rounds over all variables in which single values of an
+/// assignment are changed to cheaper ones.
 static constexpr unsigned kDescents = 8;
 
 DualBound::DualBound(const CoreGraph &graph, const TableStore &store)
@@ -67,8 +67,9 @@ DualBound::DualBound(const CoreGraph &graph, const TableStore &store)
   updateBound();
 }
 
-/// Allocates the costs moved from a factor to its variables, one number per
-/// variable and value, and adds the work of visiting its table in a pass.
+/// Allocates the costs that passes move from a factor to its variables, one
+/// number per variable and value. Adds the entries that a pass visits in its
+/// table to the work of a pass.
 void DualBound::addPlaces(unsigned factor) {
   size_t size = 1;
   for (unsigned variable : core.getScope(factor)) {
@@ -119,9 +120,9 @@ void DualBound::forEachSlot(unsigned variable, Fn fn) const {
       fn(slot);
 }
 
-/// Computes the order of passes: by number, except that a variable whose
-/// neighbors all have lower numbers follows the first of them. For example, a
-/// variable that represents a copy follows the producer.
+/// Computes the order in which a pass visits the variables: by number, except
+/// that a variable whose neighbors all have lower numbers follows the first of
+/// them. For example, a variable that represents a copy follows the producer.
 void DualBound::findOrder() {
   unsigned count = core.getNumVariables();
   std::vector<unsigned> first(count), last(count);
@@ -276,9 +277,10 @@ void DualBound::pass() {
   updateBound();
 }
 
-/// Raises `bound` to the sum, over all variables, of the least unary cost after
-/// moving, because the least entry of every other factor is 0 after a pass.
-/// Sets it to kForbidden if a variable has no value left.
+/// Raises `bound` to the sum, over all variables, of the least cost of a value
+/// alone, moved costs included. The least entry of every factor of several
+/// variables is 0 after a pass. Sets it to kForbidden if a variable has no
+/// value left.
 void DualBound::updateBound() {
   Cost sum = 0;
   for (unsigned v = 0; v < core.getNumVariables(); ++v) {
@@ -393,9 +395,10 @@ void DualBound::addEntries(Slot slot, ArrayRef<unsigned> values,
     sum = std::min(sum, kThreshold) + std::min(cost, kThreshold);
 }
 
-/// Returns the value of `variable` that costs least, after moving, given the
-/// `values` of the variables for which `isSet` is true, or std::nullopt if all
-/// are forbidden. If it is set itself, it keeps its value in case of a tie.
+/// Returns the value of `variable` that costs least, moved costs included,
+/// given the `values` of the variables for which `isSet` is true, or
+/// std::nullopt if all are forbidden. If it is set itself, it keeps its value
+/// in case of a tie.
 std::optional<unsigned>
 DualBound::choose(unsigned variable, ArrayRef<unsigned> values,
                   llvm::function_ref<bool(unsigned)> isSet) const {

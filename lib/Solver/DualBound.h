@@ -65,12 +65,12 @@ public:
   void computeExcess();
   /// Removes a value of a variable, e.g. because of another bound.
   void drop(unsigned variable, unsigned value);
-  /// Returns the variables of `getModel()` in the order in which the forward
-  /// half of a pass visits them.
+  /// Returns the variables of the graph whose costs are moved, in the order in
+  /// which the forward half of a pass visits them.
   llvm::ArrayRef<unsigned> getOrder() const { return order; }
   /// Returns the number of values that are not dropped, of all variables except
-  /// setup variables (SetupCosts.h). `getNumVariables` returns the number of
-  /// these variables.
+  /// setup variables, which represent copies of tensors. `getNumVariables`
+  /// returns the number of these variables.
   unsigned getNumValues() const {
     return beliefs.size() - numOther - dropped.count();
   }
@@ -78,16 +78,17 @@ public:
   const SetupCosts &getSetupCosts() const { return shared; }
 
   /// Returns true if moves of costs preserve the cost of every assignment
-  /// exactly: no cost is rounded, and there are no setup variables.
+  /// exactly: no cost is rounded, and there are no setup variables, whose
+  /// prices are divided among consumers.
   bool keepsSums() const { return shift == 0 && shared.isEmpty(); }
   /// Returns the graph whose costs are moved: the core without its setup
-  /// variables (SetupCosts.h). Variables keep their numbers. If setup variables
-  /// without a producer exist, one more variable with a single value replaces
-  /// the producer.
+  /// variables, which represent copies of tensors. Variables keep their
+  /// numbers. If copies without a producer exist, one more variable with a
+  /// single value replaces the producer.
   const CoreGraph &getModel() const { return core; }
-  /// Returns, per value, the costs moved from a factor of `getModel()` to
-  /// variable number `place` of its scope, in units of 2^getShift(). Undefined
-  /// for dropped values.
+  /// Returns, per value, the costs moved from a factor of `getModel()` to the
+  /// variable at index `place` of its scope, in units of 2^getShift().
+  /// Undefined for dropped values.
   llvm::ArrayRef<Cost> getMovedTo(unsigned factor, unsigned place) const {
     return llvm::ArrayRef(getMoved({factor, place}),
                           core.getDomain(core.getScope(factor)[place]));
@@ -99,8 +100,9 @@ public:
   }
 
   /// Assigns all variables one by one: each gets the value that costs least,
-  /// after moving, given the earlier ones. The order is that of passes, or by
-  /// number if `byNumber`. Returns false if a variable has no allowed value.
+  /// moved costs included, given the values of the earlier ones. The order is
+  /// that in which passes visit variables, or by number if `byNumber`. Returns
+  /// false if a variable has no allowed value.
   bool round(std::vector<unsigned> &values, bool byNumber) const;
   /// Changes single values of an assignment to cheaper ones, in at most 8
   /// rounds over all variables.
@@ -109,11 +111,13 @@ public:
   bool isDropped(unsigned variable, unsigned value) const {
     return dropped[offsets[variable] + value];
   }
-  /// Returns the sum of the entries of a value in all unary factors: after
-  /// moving if `keepsSums()`, and otherwise the original costs.
+  /// Returns the sum of the entries of a value in all unary factors: with moved
+  /// costs if moves preserve the cost of every assignment exactly
+  /// (`keepsSums()`), and otherwise the original costs.
   Cost getOwn(unsigned variable, unsigned value) const;
-  /// Sets `entries` to the table of a factor of two or more variables: after
-  /// moving if `keepsSums()`, and otherwise the original table.
+  /// Sets `entries` to the table of a factor of two or more variables: with
+  /// moved costs if moves preserve the cost of every assignment exactly
+  /// (`keepsSums()`), and otherwise the original table.
   void getEntries(unsigned factor, std::vector<Cost> &entries) const;
 
 private:
@@ -148,9 +152,9 @@ private:
     return const_cast<Cost *>(moved.data()) +
            movedOffsets[factors[slot.factor].firstMoved + slot.place];
   }
-  /// Sets `least` to the min-marginals of a factor for variable number
+  /// Sets `least` to the min-marginals of a factor for the variable at index
   /// `slot.place` of its scope: per value, the least entry with this value,
-  /// after the moves to the other variables of the factor.
+  /// after costs have been moved to the other variables of the factor.
   void minimize(Slot slot, llvm::MutableArrayRef<Cost> least) const;
   void take(unsigned variable, llvm::ArrayRef<Slot> slots);
   void give(unsigned variable, llvm::ArrayRef<Slot> slots, unsigned parts);
@@ -164,11 +168,11 @@ private:
     return cost > (kInfiniteCost - 1) >> shift ? kInfiniteCost - 1
                                                : cost << shift;
   }
-  /// Calls fn(entry, values) for all entries of a factor after moving; `values`
-  /// has the value of each variable of its scope.
+  /// Calls fn(entry, values) for all entries of a factor, less the costs moved
+  /// to its variables; `values` has the value of each variable of its scope.
   template <typename Fn> void forEachEntry(unsigned factor, Fn fn) const;
-  /// Calls fn(slot) once for each factor of two or more variables, one of which
-  /// is `variable`.
+  /// Calls fn once for each factor of two or more variables, one of which is
+  /// `variable`, with the factor and the index of the variable in its scope.
   template <typename Fn> void forEachSlot(unsigned variable, Fn fn) const;
 
   const CoreGraph &original;

@@ -42,7 +42,8 @@ unsigned ForestLocalSearch::findTree(unsigned variable) {
 
 /// Marks a variable as free, i.e. to be optimized, unless that closes a cycle
 /// of free variables. A factor may have at most two free variables; so may a
-/// setup variable together with all its consumers.
+/// setup variable, which represents a copy of a tensor, together with all
+/// consumers of the copy.
 void ForestLocalSearch::freeIfPossible(unsigned variable) {
   llvm::SmallVector<unsigned, 8> neighbors, roots;
   bool isPossible = true;

@@ -44,7 +44,8 @@ public:
   /// costs if all other variables keep their values in `assignment`.
   const FactorGraph &makeNext(llvm::ArrayRef<unsigned> assignment);
   /// Copies a solution of the graph that `makeNext` returned to the free
-  /// variables of `assignment`, and sets all setup variables to match.
+  /// variables of `assignment`. Then sets each setup variable, which represents
+  /// a copy of a tensor, to on if a consumer requires it, and to off otherwise.
   void takeOver(llvm::ArrayRef<unsigned> solution,
                 std::vector<unsigned> &assignment) const;
 

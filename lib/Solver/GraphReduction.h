@@ -90,9 +90,9 @@ private:
       unsigned head;   // of the list of its edges
       unsigned degree; // how many of these are live
     };
-    /// The number of the elimination in TableAlgebra, and the neighbors, kNone
-    /// if there are fewer than two. `TableAlgebra::getChoice` returns the value
-    /// for the values of the neighbors, row-major.
+    /// The number of the elimination, by which `TableAlgebra::getChoice`
+    /// returns the value for the values of the neighbors, row-major; and the
+    /// neighbors, kNone if there are fewer than two.
     struct Eliminated {
       unsigned elimination, first, second;
     };
@@ -117,9 +117,10 @@ private:
   void moveToEnd(unsigned edge, unsigned end, TableId part);
   /// Adds an edge in front of the edge list of its variable ends[end].
   void link(unsigned edge, unsigned end);
-  /// Sets the table of an edge, after moving the costs of hubs to them. If the
-  /// table is a sum of a row and a column table, moves these to the two
-  /// variables and removes the edge.
+  /// Sets the table of an edge. First moves the largest possible part of it to
+  /// an end that is a hub, i.e. has more than 16 neighbors. If the table is a
+  /// sum of a row and a column table, moves these to the two variables and
+  /// removes the edge.
   void setTable(unsigned edge, TableId table);
   void kill(unsigned edge);
   void enqueue(unsigned variable);

@@ -18,18 +18,19 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// The maximum number of entries of a table that elimination builds, except in
-/// the graph that the first bound leaves (depth 1), whose limit is
-/// `maxTableSize`.
+/// The maximum number of entries of a table that elimination builds. In the
+/// graph of the values that the first lower bound leaves, the limit is
+/// SolveOptions::maxTableSize instead.
 static constexpr int64_t kSmallTable = int64_t(1) << 16;
 
-/// The maximum number of table entries of all graphs of a recursion, and its
-/// maximum depth. Beyond, a graph is not solved and its lower bound is 0.
+/// The maximum number of table entries of all graphs that are solved at one
+/// time, each a part of the one before, and the maximum number of these graphs.
+/// Beyond, a graph is not solved and its lower bound is 0.
 static constexpr int64_t kMostHeld = int64_t(1) << 23;
 static constexpr unsigned kMostDepth = 256;
 
-/// The work that is counted for building and reducing a nested graph, per table
-/// entry.
+/// The work that is counted, per table entry, for building and reducing the
+/// graph of the values that a search has left.
 static constexpr int64_t kWorkPerEntry = 64;
 
 Cost GraphSearch::Goal::roundUp(Cost bound) const {
@@ -169,9 +170,10 @@ GraphSearch::eliminate(const CoreGraph &part, ArrayRef<unsigned> order,
   return answer;
 }
 
-/// Searches a wide component of the graph to solve, not of a nested one. Adds
-/// its variables to `openVariables` if its lower bound stays below the cost of
-/// its best assignment.
+/// Searches a component of the graph to solve that is too wide for elimination,
+/// but not one of a graph that the search itself creates. Adds its variables to
+/// `openVariables` if its lower bound stays below the cost of its best
+/// assignment.
 GraphSearch::Result GraphSearch::searchWhole(const CoreGraph &part,
                                              const TableStore &store,
                                              Goal goal) {

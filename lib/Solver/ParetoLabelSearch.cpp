@@ -341,7 +341,8 @@ void ParetoLabelSearch::append(const Labels &from, size_t label,
 }
 
 /// Removes each label for which another one has equal values, at most its cost,
-/// and at most its use at every level.
+/// and at most its use of units: permanently, at each active peak and at the
+/// largest finished peak.
 ParetoLabelSearch::Labels
 ParetoLabelSearch::removeDominated(const Labels &labels) const {
   auto getValues = [&](size_t l) {

@@ -65,15 +65,16 @@ public:
   void drop(unsigned variable, llvm::ArrayRef<unsigned> values);
   void branch(unsigned variable, llvm::ArrayRef<unsigned> values);
   void beginComponent(llvm::ArrayRef<unsigned> variables);
-  /// Inserts a line at byte `start`: an assignment of the current variables,
-  /// whose cost the bound of this component need not exceed. An empty
-  /// assignment inserts no line.
+  /// Inserts a line at byte `start` with an assignment of the current
+  /// variables. The bound that is proven for this component need not exceed its
+  /// cost. An empty assignment inserts no line.
   void insertWitness(size_t start, llvm::ArrayRef<unsigned> assignment);
   /// Ends the component or branch that began last.
   void end() { text += "end\n"; }
-  /// The maximum `parts` of a trial. Between beginTrial and endTrial, costs are
-  /// multiplied by `parts`, and moves of costs are undone at the end; the bound
-  /// and the dropped values stay.
+  /// The maximum factor by which a trial multiplies costs. A trial, between
+  /// beginTrial and endTrial, multiplies all costs by `parts`, so that
+  /// fractions of them can be moved. At its end, moves of costs are undone; the
+  /// bound and the dropped values stay.
   static constexpr unsigned kMostParts = 8;
   void beginTrial(unsigned parts = 1) {
     text += parts == 1 ? "t\n" : "t " + std::to_string(parts) + "\n";

@@ -101,10 +101,11 @@ void GraphSearch::improveBound(Node &node) {
   }
 }
 
-/// Runs passes of `copies`, and rounds it to assignments, until 8 passes raise
-/// the bound by less than 1/64 of its gap to the best assignment. The bound may
-/// rise by fractions of a cost, so a gain of 0 ends the loop only after
-/// kMostIdle checks.
+/// Runs passes of `copies`, a lower bound in which all consumers of a tensor
+/// share the prices of its copies. Rounds it to assignments, until 8 passes
+/// raise the bound by less than 1/64 of its gap to the best assignment. The
+/// bound may rise by fractions of a cost, so a gain of 0 ends the loop only
+/// after kMostIdle checks.
 void GraphSearch::improveBySharedCopies(Node &node, SharedCopyBound &copies) {
   std::vector<unsigned> values(node.core.getNumVariables(), 0);
   Cost last = copies.getBound();

@@ -44,9 +44,10 @@ class SetupCosts {
 public:
   using Convert = llvm::function_ref<Cost(Cost)>;
 
-  /// Finds the setup variables of `core`, but keeps the list empty if their
-  /// tables would have more than 2^24 entries. `convert` maps a cost of the
-  /// core to a cost of the bound.
+  /// Finds the setup variables of `core`, which represent copies of tensors: on
+  /// has a price, and values of at least two other variables require it. Finds
+  /// none if their tables would have more than 2^24 entries. `convert` maps a
+  /// cost of the core to a cost of the bound.
   SetupCosts(const CoreGraph &core, const TableStore &store, Convert convert);
 
   bool isEmpty() const { return setupVariables.empty(); }
@@ -54,15 +55,15 @@ public:
     return variable < setupVariableOf.size() &&
            setupVariableOf[variable] != kNone;
   }
-  /// Returns the value, 0 or 1, that means on for a setup variable.
+  /// Returns the value of a setup variable, 0 or 1, with which the copy exists.
   unsigned getOn(unsigned variable) const {
     return setupVariables[setupVariableOf[variable]].on;
   }
 
-  /// Returns the core without setup variables, plus one factor, without a table
-  /// in the store, for each pair of a producer and a consumer. Variables keep
-  /// their numbers. An additional variable with one value replaces missing
-  /// producers.
+  /// Returns the core without setup variables, plus one factor for each pair of
+  /// a producer and a consumer of a copy. `getEntries` returns the table of
+  /// such a factor. Variables keep their numbers. An additional variable with
+  /// one value replaces missing producers.
   const CoreGraph &getModel() const { return model; }
   /// Returns the current entries of a factor of a producer and a consumer in
   /// `getModel()`, with a row per value of the producer, or nullptr for other
@@ -73,8 +74,8 @@ public:
   }
 
   /// Calls fn(setup variable, its value `on`, consumer, producer, part) for
-  /// each consumer of each setup variable. `part` is the part of the price that
-  /// the consumer has, per value of the producer. Without a producer,
+  /// each consumer of each copy. `part` is the part of the price of the copy
+  /// that the consumer pays, per value of the producer. Without a producer,
   /// `producer` is kNone and there is one part.
   static constexpr unsigned kNone = ~0u;
   void forEachPart(llvm::function_ref<void(unsigned, unsigned, unsigned,
@@ -103,21 +104,23 @@ public:
     return setupVariables;
   }
 
-  /// Begins a sweep over the factors, in which `fill` divides what is left of
-  /// each price among its consumers again.
+  /// Begins a sweep over the factors. In each sweep, `fill` divides again what
+  /// the parts of the consumers leave of each price.
   void beginSweep();
-  /// Moves price to a factor of a producer and a consumer, for each setup
-  /// variable of the two. It is what is left of the price, divided by the
-  /// number of consumers for which `fill` was not yet called in this sweep.
+  /// Raises the entries of a factor of a producer and a consumer by part of the
+  /// price of each copy that the two share. The part is what no consumer pays
+  /// yet, divided by the number of consumers for which `fill` was not yet
+  /// called in this sweep.
   void fill(unsigned factor);
-  /// Moves price back from a factor of a producer and a consumer, namely the
-  /// part that it cannot use: the least slack of its entries above rows[p] +
-  /// columns[c], the costs moved out of it.
+  /// Lowers the entries of a factor of a producer and a consumer by the part of
+  /// each price that it cannot use, which other consumers can then pay. It is
+  /// the least slack of the entries above rows[p] + columns[c], the costs moved
+  /// out of the factor.
   void release(unsigned factor, const Cost *rows, const Cost *columns);
 
   /// Adds to sums[v] the prices of the copies that the assignment requires only
   /// if `variable` has value v. Only the variables for which `isSet` is true
-  /// have their `values`.
+  /// have a value in `values`.
   void addUnpaid(unsigned variable, llvm::ArrayRef<unsigned> values,
                  llvm::function_ref<bool(unsigned)> isSet,
                  llvm::MutableArrayRef<Cost> sums) const;
@@ -132,9 +135,9 @@ public:
               llvm::ArrayRef<llvm::SmallVector<unsigned, 6>> others) const;
 
 private:
-  /// The role of a variable in a setup variable: the index of the setup
-  /// variable in `setupVariables`, and the index of the variable in its
-  /// consumers, or kNone for its producer.
+  /// How a variable takes part in a copy: the index of the copy in
+  /// `setupVariables`, and the index of the variable in the consumers of the
+  /// copy, or kNone for its producer.
   struct Role {
     unsigned owner, consumer;
   };

@@ -30,8 +30,9 @@ static constexpr double kFinestOfProof = ProofWriter::kMostParts;
 /// the values of a consumer times 2^m for m setup variables.
 static constexpr double kMostProofEntries = 1 << 18;
 
-/// The maximum number of consumers of a hyper-factor; more are split into
-/// several hyper-factors, and the price with them.
+/// The maximum number of consumers of a hyper-factor, the factor of all copies
+/// of one tensor. More are split into several hyper-factors, and the price with
+/// them.
 static constexpr unsigned kMostConsumers = 8;
 
 /// The number of doubles in one vector operation.
@@ -134,9 +135,9 @@ void SharedCopyBound::addPair(unsigned a, unsigned b, ArrayRef<Cost> entries,
                  core.getDomain(b), std::move(costs), kNone, core);
 }
 
-/// The setup variables of one hyper-factor: they have one producer, or common
-/// consumers if they have none, and each value of a consumer requires at most
-/// one of them.
+/// The setup variables of one hyper-factor, i.e. the copies of one tensor: they
+/// have one producer, or common consumers if they have none, and each value of
+/// a consumer requires at most one of them.
 struct SharedCopyBound::Group {
   unsigned producer;
   llvm::SmallVector<const SetupCosts::SetupVariable *, 8> setupVariables = {};
@@ -344,10 +345,10 @@ findLeastPartition(double *into, const double *alone, const double *least,
   }
 }
 
-/// Computes, without the consumer at `place`, `requiring` and `requiresNone`.
-/// requiring[set][s] is the least cost of values with which each consumer of
-/// the set requires setup variable s; requiresNone[c] that of values of
-/// consumer c that require none. Returns the number of sets of consumers.
+/// Computes least costs of the consumers of a hyper-factor without the one at
+/// `place`. requiring[set][s] is that of values with which each consumer of the
+/// set requires copy s; requiresNone[c] is that of values of consumer c that
+/// require none. Returns the number of sets.
 size_t SharedCopyBound::gather(const HyperFactor &factor, unsigned place) {
   unsigned columns = factor.prices->columns, width = factor.prices->columnWidth;
   size_t numSets = size_t(1) << (factor.consumers.size() - (place ? 1 : 0));
@@ -382,8 +383,8 @@ size_t SharedCopyBound::gather(const HyperFactor &factor, unsigned place) {
 }
 
 /// Computes, per set of consumers and value of the producer, `alone`, the least
-/// cost if one setup variable serves the set, and `least`, the least cost of
-/// any partition of the set.
+/// cost if one copy serves the whole set, and `least`, the least cost of any
+/// partition of the set into such sets and consumers that require no copy.
 void SharedCopyBound::partition(const Prices &price, size_t numSets) {
   unsigned width = price.rowWidth;
   alone.resize(std::max(alone.size(), numSets * width));
@@ -493,9 +494,9 @@ void SharedCopyBound::pass() {
   updateBound();
 }
 
-/// Returns the sum, over all variables, of the least unary cost after moving.
-/// After a pass the least cost of every hyper-factor is 0, so the sum is a
-/// lower bound.
+/// Returns the sum, over all variables, of the least cost of a value alone,
+/// moved costs included. After a pass, the least cost of every factor of
+/// several variables is 0, so the sum is a lower bound.
 double SharedCopyBound::getSum() const {
   double sum = 0;
   for (unsigned v : order)
@@ -564,9 +565,10 @@ void SharedCopyBound::dropValues(
   updateBound();
 }
 
-/// Writes the costs moved from the variables of a hyper-factor as moves into a
-/// table of the proof. It is the table of each variable and the first setup
-/// variable, or of the two variables of a pair.
+/// Writes the costs moved between variables and a hyper-factor as moves of a
+/// table of the proof: the table of each variable and the first copy of the
+/// tensor. If the factor has only two variables and no copies, it is their
+/// table.
 void SharedCopyBound::writeMoves(const HyperFactor &factor,
                                  ProofWriter &writer) const {
   unsigned at = factor.given;

@@ -101,9 +101,9 @@ private:
     unsigned producer; // or kNone
     llvm::SmallVector<unsigned, 4> consumers;
     const Prices *prices;
-    /// The index in SharedCopyBound::given of the costs moved to the
-    /// hyper-factor: from the producer per value (one number if there is none),
-    /// then from each consumer per value.
+    /// The index in SharedCopyBound::given, the costs that variables moved to
+    /// hyper-factors, of those moved to this one: from the producer per value
+    /// (one number if there is none), then from each consumer per value.
     unsigned given;
     /// Per consumer and value, the index of the setup variable that the value
     /// requires, or the number of setup variables if it requires none;
@@ -117,8 +117,9 @@ private:
     unsigned producer;
     llvm::SmallVector<unsigned, 8> setupVariables;
   };
-  /// A variable of a hyper-factor: its producer (place 0) or a consumer.
-  /// `given` is the index in SharedCopyBound::given of the costs moved from it.
+  /// A variable of a hyper-factor: its producer (`place` 0), or its consumer
+  /// number `place`, counted from 1. `given` is the index in
+  /// SharedCopyBound::given of the costs that it moved to the hyper-factor.
   struct Slot {
     unsigned factor, place, given;
   };

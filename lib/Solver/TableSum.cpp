@@ -26,8 +26,9 @@ using namespace mlir::layout;
 using llvm::ArrayRef;
 
 namespace {
-/// The minimum number of combinations of inner variables, i.e. of entries that
-/// an innermost loop computes, unless the scope has fewer.
+/// The minimum number of entries that an innermost loop computes, one for each
+/// combination of values of the last variables of the scope, unless the scope
+/// has fewer combinations.
 constexpr size_t kBlock = 128;
 
 /// The maximum number of entries of a copy of a table in the order of the
@@ -42,9 +43,11 @@ struct SaturatingAdd {
   static Cost add(Cost a, Cost b) { return addCosts(a, b); }
 };
 
-/// A table as the loops over outer combinations read it. For value v, its block
-/// begins at entries + v * step, and is contiguous, one number for all, or, if
-/// `gathered` is set, at `offsets` from there.
+/// A table as the outer loops read it, which enumerate values of the first
+/// variables of the scope. For value v of the minimized variable, the entries
+/// for all values of the other variables begin at entries + v * step. They are
+/// contiguous, one number for all, or, if `gathered` is set, at `offsets` from
+/// there.
 struct Rows {
   const Cost *entries; // for the current outer combination
   size_t step;
@@ -72,8 +75,9 @@ private:
   void addToBase(const SumTerm &term);
   Cost *allocate(size_t size);
   Rows copyToRows(const SumTerm &term);
-  /// Returns, for each combination of the inner variables, the offset of its
-  /// entry in the table of `term`, relative to the first combination.
+  /// Returns, for each combination of values of the scope variables in the
+  /// innermost loop, the offset of its entry in the table of `term`, relative
+  /// to the first combination.
   ArrayRef<size_t> getBlockOffsets(const SumTerm &term);
   const Cost *getRow(const Rows &term, unsigned v) const;
   template <typename Fn> void addRows(Cost *out, Fn row);
@@ -185,8 +189,8 @@ template <typename Add> void Minimizer<Add>::addTerm(const SumTerm &term) {
     rows.push_back(copyToRows(term));
 }
 
-/// Lowers the minima `out` of the current block, `block` entries, to the costs
-/// row(i) if these are less: out[i] = min(out[i], row(i)).
+/// Lowers the minima `out` of the entries that the innermost loop computes to
+/// the costs row(i) if these are less: out[i] = min(out[i], row(i)).
 template <typename Add>
 template <typename Fn>
 void Minimizer<Add>::addRows(Cost *out, Fn row) {

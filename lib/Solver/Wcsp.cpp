@@ -86,7 +86,8 @@ private:
   StringRef word = text.take_front(0);
 };
 
-/// The tuples that a function lists, each with its cost.
+/// The tuples of values that a cost function of a wcsp file lists, each with
+/// its cost.
 struct Tuples {
   unsigned arity = 0;
   std::vector<unsigned> values; // of all tuples, concatenated
@@ -271,8 +272,9 @@ private:
     return Error::success();
   }
 
-  /// Writes the costs of the listed tuples into `table`. Returns an error if
-  /// they do not have the variables and domains of the function.
+  /// Writes the costs of the listed tuples into `table`. Returns an error if a
+  /// tuple does not have one value for each variable of the cost function,
+  /// within the domain of the variable.
   Error enterTuples(const Tuples &tuples) {
     if (tuples.arity != scope.size())
       return words.makeError(
@@ -318,8 +320,8 @@ Cost getCommonest(ArrayRef<Cost> entries) {
       ->first;
 }
 
-/// A table and the domains of its variables. Functions for which these are
-/// equal are written as one shared function.
+/// A table and the domains of its variables. Cost functions for which these are
+/// equal share one list of tuples in the file.
 using Shape = std::pair<TableId, std::vector<unsigned>>;
 
 class Writer {

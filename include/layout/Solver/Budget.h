@@ -89,8 +89,8 @@ struct Budget {
 struct BudgetedSolution {
   /// The best assignment within the limit, its cost, and a lower bound of the
   /// cost of all such assignments. `solution.proof` is empty; `certificate` has
-  /// the proof. It may state a lower bound below this one, because bounds that
-  /// the label search proves are not in it.
+  /// the proof. It may state a lower bound below this one, because it leaves
+  /// out bounds that are proven by Pareto labels.
   Solution solution;
   int64_t amount = 0;
   /// A lower bound of the amount that an allowed assignment uses; 0 if the

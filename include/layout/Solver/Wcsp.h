@@ -61,7 +61,8 @@ struct WcspProblem {
   Solution solve(const SolveOptions &options = {}) const;
 };
 
-/// The maximum number of variables of a function.
+/// The maximum number of variables of a cost function, i.e. of a table of the
+/// problem.
 constexpr unsigned kMaxWcspArity = 64;
 
 /// The maximum sum of all domain sizes and table entries of a problem that is
