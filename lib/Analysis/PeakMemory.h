@@ -56,8 +56,9 @@ struct LivenessPoint {
   Operation *op;
   /// The live tensors, sorted by number.
   SmallVector<LiveTensor, 0> live;
-  /// The (node, operand number) pairs of operands that read storage made for
-  /// them alone, e.g. tensor.empty, and of the sources of layout.convert ops.
+  /// The (node, operand number) pairs of operands that are made for the node
+  /// alone, e.g. by tensor.empty, and of the sources of layout.convert ops,
+  /// whose conversions need a buffer. These bytes are live, too.
   SmallVector<std::pair<unsigned, unsigned>, 0> fresh;
 
   bool covers(const LivenessPoint &other) const;

@@ -142,7 +142,8 @@ private:
     unsigned owner, consumer;
   };
   /// The table of a factor of a producer and a consumer, with a row per value
-  /// of the producer. `shares` are the setup variables whose prices are in it.
+  /// of the producer. `shares` are the copies of which parts of the prices are
+  /// in it.
   struct Edge {
     unsigned numRows, numColumns;
     std::vector<Cost> entries;

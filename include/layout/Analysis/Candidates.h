@@ -43,10 +43,10 @@ inline LayoutId getLayoutAt(const OpLayouts &layouts, OperandOrResult slot) {
 }
 
 struct OpConfig {
-  /// The origin of a configuration: the given types, constraints, the
-  /// preference of the target (Lanes), a neighbor (Carried), a combination with
-  /// another configuration (Mixed), or stated padding (Padded). RowMajor: the
-  /// op cannot run in the given types.
+  /// The origin of a configuration: the given types, constraints, or what the
+  /// target prefers (Lanes). Others follow the layout of a neighbor (Carried),
+  /// combine layouts of other configurations (Mixed), or state padding
+  /// (Padded). RowMajor replaces given types in which the op cannot run.
   enum class Origin {
     AsTyped,
     Constrained,
