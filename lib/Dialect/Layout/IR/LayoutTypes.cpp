@@ -187,9 +187,10 @@ static void printIndex(InFlightDiagnostic &diag, ArrayRef<int64_t> index) {
 }
 
 /// Returns a value of a coordinate outside of its extent, for an error message,
-/// or std::nullopt if none is known or sizes are dynamic. This is the bound of
-/// its range if each dim has one digit, because the digits then reach their
-/// bounds at one index; otherwise it is the value at the index of the proof.
+/// or std::nullopt without a counterexample or with dynamic sizes. It is the
+/// bound of the coordinate's range if no two digits share a dim, because one
+/// index then reaches the bounds of all digits. Otherwise it is the value at
+/// the counterexample of `proof`.
 static std::optional<int64_t> getReached(const IndexExpr &value,
                                          ArrayRef<int64_t> shape,
                                          const ExtentProof &proof) {

@@ -37,8 +37,9 @@ RankedTensorType layout::getCanonicalType(RankedTensorType type) {
                        partial.getReduction(), partial.getAxes()));
 }
 
-/// Returns `layout`, a `#layout.mesh` or a wrapper of one, with its parameter
-/// `local` in canonical form.
+/// Returns `layout`, a `#layout.mesh` or one inside `#layout.partial` or
+/// `#layout.padded`, with its parameter `local`, the layout of blocks in device
+/// memory, in canonical form.
 static Attribute canonicalizeLocal(Attribute layout, RankedTensorType type) {
   if (auto partial = dyn_cast<PartialAttr>(layout))
     return PartialAttr::get(layout.getContext(),

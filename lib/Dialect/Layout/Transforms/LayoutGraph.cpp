@@ -33,16 +33,16 @@ static bool hasTensors(Operation *op) {
          llvm::any_of(op->getResults(), isTensor);
 }
 
-/// Returns true if the ops in the regions of `op` have boxes of their own. They
-/// do not if `op` has a layout rule, because they are then part of what it
-/// computes.
+/// Returns true if the ops in the regions of `op` are shown in boxes of their
+/// own. They are not if `op` has a layout rule, because they are then part of
+/// what it computes.
 static bool showsRegions(Operation *op) {
   return op->getNumRegions() && !op->getRegion(0).empty() &&
          std::holds_alternative<OpaqueRule>(getLayoutRule(op));
 }
 
-/// Returns true for ops that have no box because they cost nothing in any
-/// layout, e.g. constants, tensor.empty and tensor.dim.
+/// Returns true for ops that the graph does not show, because they cost nothing
+/// in any layout, e.g. constants, tensor.empty and tensor.dim.
 static bool isHidden(Operation *op) {
   OpLayoutRule rule = getLayoutRule(op);
   return op->hasTrait<OpTrait::ConstantLike>() ||
@@ -60,8 +60,8 @@ std::optional<unsigned> LayoutGraph::getBox(Value value) const {
   return op ? find(boxOf, op) : find(boxOfArgument, value);
 }
 
-/// Returns the operands of `op` whose elements it reads, except those that come
-/// from ops without a box.
+/// Returns the operands of `op` whose elements it reads, except those that are
+/// results of ops that the graph does not show.
 SmallVector<OpOperand *> LayoutGraph::getReadTensors(Operation *op) const {
   OpLayoutRule rule = getLayoutRule(op);
   auto *loops = std::get_if<LoopsRule>(&rule);
@@ -73,15 +73,17 @@ SmallVector<OpOperand *> LayoutGraph::getReadTensors(Operation *op) const {
   return tensors;
 }
 
-/// Returns true if `op` may share a box with other ops.
+/// Returns true if `op` may share a box with other ops: it has one result, a
+/// tensor, shows no regions, and is not a conversion.
 static bool isInRun(Operation *op) {
   return !isa<ConvertOp>(op) && !showsRegions(op) && op->getNumResults() == 1 &&
          isTensor(op->getResult(0));
 }
 
-/// Returns the box to which `op` is appended, or std::nullopt if it gets a new
-/// one. The last op of the box must be the only producer that `op` reads, have
-/// no other visible user, and have the same layout.
+/// Returns the number of the box that `op` joins, or std::nullopt if it begins
+/// a new one. It joins the producer of the only tensor that it reads if both
+/// are in one block and have results of one layout, and no other op that the
+/// graph shows uses that tensor.
 std::optional<unsigned> LayoutGraph::findRun(Operation *op) const {
   SmallVector<OpOperand *> tensors = getReadTensors(op);
   if (tensors.empty() || !isInRun(op))
@@ -146,9 +148,9 @@ bool LayoutGraph::isJoinable(const Box &box, bool isOneLayout) const {
 
 /// Returns for each box the number of the box that it is merged into, or its
 /// own number. With `isOneLayout` connected ops of one layout are merged,
-/// otherwise all ops that are connected without moving bytes. The round of a
-/// box is the largest number of edges on a path to it whose ends cannot be
-/// merged. Only boxes of the same round are merged, so no cycles arise.
+/// otherwise all ops that are connected without moving bytes. So that no cycles
+/// arise, each box has a round, the largest number of edges on a path to it
+/// whose ends cannot be merged. Only boxes of the same round are merged.
 std::vector<unsigned> LayoutGraph::findConnected(bool isOneLayout) const {
   std::vector<unsigned> rounds(boxes.size(), 0), joined(boxes.size());
   std::vector<char> joinable;

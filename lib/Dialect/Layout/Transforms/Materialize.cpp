@@ -42,9 +42,10 @@ public:
   LogicalResult run();
 
 private:
-  /// The types that the layout attributes of an op request. `keepsOperands` is
-  /// true without such an attribute for the operands; `results` is empty
-  /// without one for the results.
+  /// The types that an op requests for its operands and results. Without
+  /// `layout.operand_layouts`, `operands` has the current types and
+  /// `keepsOperands` is set. Without `layout.result_layouts`, `results` is
+  /// empty.
   struct Wanted {
     Operation *op = nullptr;
     SmallVector<Type, 3> operands;
@@ -64,14 +65,15 @@ private:
   void eraseReplacedSources();
 
   Operation *root;
-  /// Ops with layout attributes, and ops with operands, whose producers may
-  /// change. A deque, because `right` holds pointers to its entries.
+  /// The ops with attributes, and others with operands: these keep their types,
+  /// so an operand whose type changes is converted. It is a deque, because
+  /// `right` holds pointers to its entries.
   std::deque<Wanted> ops;
   /// The entries whose requested types were verified, by a hash of the op name
   /// and these types, so that identical ops are verified once.
   llvm::DenseMap<uint64_t, SmallVector<const Wanted *, 1>> right;
   CopyPlacement placement;
-  /// The operands, results and arguments whose types change.
+  /// The operands, results and arguments whose types change, and the new types.
   SmallVector<StatedUse, 0> uses;
   SmallVector<std::pair<BlockArgument, Type>> wantedArguments;
   llvm::SetVector<Operation *> functions;
@@ -312,8 +314,9 @@ static void setType(OpResult result, Type type) {
   result.setType(type);
 }
 
-/// Erases the ops that makeSourceAs has cloned if they have no more users,
-/// users before producers.
+/// Erases the ops that were cloned with another result type instead of
+/// converting their result, if they have no more users. Visits users before
+/// producers.
 void Rewriter::eraseReplacedSources() {
   bool changed = true;
   while (changed) {

@@ -75,8 +75,9 @@ private:
   const CostModel &costs;
   MLIRContext *context;
   Attribute unit; // for a value without a layout of its own
-  /// The entries of layout attributes that equivalence classes of values
-  /// (TypeEquivalenceClass) determine, by op and attribute name.
+  /// By op and name of a layout attribute, the layouts in this attribute.
+  /// Contains the attributes with operands or results that control flow forces
+  /// to have the type of other values.
   llvm::MapVector<std::pair<Operation *, StringRef>, Layouts> entries;
   /// The layouts of block arguments, by the op that has the regions.
   llvm::MapVector<Operation *, SmallVector<std::pair<BlockArgument, Attribute>>>
@@ -239,8 +240,8 @@ static std::string print(LayoutId layout, const CostModel &costs) {
   return text;
 }
 
-/// Returns true for ops whose kind fixes their types: terminators, calls and
-/// ops of the layout dialect.
+/// Returns true for ops that need no layout rule, because their kind fixes
+/// their types: terminators, calls and ops of the layout dialect.
 static bool isBoundary(Operation *op) {
   return op->hasTrait<OpTrait::IsTerminator>() || isa<CallOpInterface>(op) ||
          isa<ParallelCombiningOpInterface>(op) ||
@@ -386,8 +387,9 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
   }
 
   /// Returns the provider of all costs, or a null pointer if the target model
-  /// determines them. Reports an error if the options of the pass do not allow
-  /// one.
+  /// determines them. Reports an error and fails if there is a provider but
+  /// `objective=bytes` or `weight-cost` is set, or if the price list is
+  /// invalid.
   FailureOr<std::shared_ptr<CostProvider>> getProvider(TargetInterface target) {
     if (!provider && !prices)
       return std::shared_ptr<CostProvider>();

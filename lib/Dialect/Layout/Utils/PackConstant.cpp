@@ -102,8 +102,8 @@ static FailureOr<LogicalData> getLogicalData(ElementsAttr value,
   return data;
 }
 
-/// Returns the bytes of one element of padding: those of `getFillerAttr`, or
-/// zeros.
+/// Returns the bytes of one element of padding: those of the padding value that
+/// `type` states, or zeros.
 static SmallVector<char> getFillerBytes(RankedTensorType type,
                                         unsigned elementBytes) {
   SmallVector<char> fillerBytes(elementBytes, 0);

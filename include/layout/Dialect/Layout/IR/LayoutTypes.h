@@ -91,8 +91,9 @@ FailureOr<RankedTensorType> getPhysicalType(RankedTensorType type);
 /// LayoutAttrInterface::getStoredDims. `getLayoutMap` must succeed on `type`.
 SmallVector<BoundedIndex> getStoredDims(RankedTensorType type);
 
-/// Returns the plain tensor type of `getStoredDims`, the type of the storage
-/// wherever it is visible. Returns failure like `getPhysicalType`.
+/// Returns the plain tensor type with the dims of `getStoredDims`: that of
+/// storage at function boundaries and in layout.storage_view. Returns failure
+/// like `getPhysicalType`.
 FailureOr<RankedTensorType> getStorageType(RankedTensorType type);
 
 /// Returns the size of an element in bytes if `elementType` is an integer or

@@ -96,12 +96,14 @@ RankedTensorType getCanonicalType(RankedTensorType type);
 /// reports each one that is not proven; see `layout-verify`.
 LogicalResult verifyLayouts(Operation *root);
 
-/// Removes the conversions nested in `root` that are redundant, like
-/// `layout-fold-converts`.
+/// Folds chains of conversions nested in `root` and repeated conversions. Gives
+/// constants, fresh storage and fills the new type instead of a conversion,
+/// like `layout-fold-converts`. Fails if the rewriting does not converge.
 LogicalResult foldLayoutTransforms(Operation *root);
 
-/// Adds the patterns of `layout-fold-converts`, which also needs the folders of
-/// the ops.
+/// Adds patterns that fold repeated conversions, and those of tensor.empty and
+/// linalg.fill. Chains and conversions of constants are folded by the folder of
+/// layout.convert.
 void populateFoldTransformPatterns(RewritePatternSet &patterns);
 
 #define GEN_PASS_DECL

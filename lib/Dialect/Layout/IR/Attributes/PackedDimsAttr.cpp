@@ -70,8 +70,9 @@ FailureOr<LayoutMap> PackedDimsAttr::resolve(ArrayRef<int64_t> shape, Type,
                         {{"offset", offset.value, offset.extent}});
 }
 
-/// Returns the product of the parts of each dim as its size, which every part
-/// divides. Skips dim numbers that exceed the largest rank of a layout.
+/// Returns an example of a shape that the layout applies to: the size of a dim
+/// is the product of its parts of fixed extent, or 1 without any. Skips dim
+/// numbers that exceed the largest rank of a layout.
 SmallVector<int64_t> PackedDimsAttr::getExampleShape() const {
   constexpr int64_t maxRank = 64;
   SmallVector<int64_t> shape;
