@@ -33,7 +33,9 @@ static constexpr Published kChips[] = {
 };
 
 namespace {
-/// The parameters of a chip that are those of a published chip by default.
+/// The parameters whose defaults are those of the published chip with the same
+/// npus, bytes_per_npu, eu_bytes and banks. For any other chip they are the
+/// following.
 struct Usual {
   int64_t megahertz = layout::ChipClock().megahertz;
   int64_t maxComputeStride = ChipAttr::kUsualComputeStride;

@@ -37,8 +37,9 @@ std::optional<int64_t> AllocOp::getByte() {
          scatter.getStart() * scatter.getTarget().getParams().bytesPerNpu;
 }
 
-/// Verifies that the address is in the start core and meets the alignment, the
-/// bank and the rules of the layout.
+/// Verifies that the address is in the core at which the layout starts, in the
+/// requested bank, and a multiple of the alignments of the op and the layout.
+/// Verifies that the tensor fits a core from there.
 static LogicalResult verifyAddress(AllocOp op, const Storage &storage) {
   int64_t address = int64_t(*op.getAddress());
   int64_t cores = storage.target.getNpus();
@@ -213,7 +214,8 @@ LogicalResult FillOp::verify() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A memory access of an engine.
+/// A read or write of memory by an op in npu.parallel, and the engine that runs
+/// the op: DMA or the execution units.
 struct Access {
   Operation *op;
   Value memory;

@@ -144,8 +144,9 @@ private:
     return reach->second;
   }
 
-  /// Adds to `uses` an access of `side` to all bytes of `memref`. Returns false
-  /// if it is not a view of one of the tensors to be placed.
+  /// Adds to `uses` an access to all bytes of `memref`. It is simultaneous with
+  /// the accesses whose number `side` differs. Returns false if `memref` is not
+  /// a view of one of the tensors to be placed.
   bool add(std::vector<BankUse> &uses, Value memref, unsigned side) {
     auto alloc = getViewedMemory(memref).getDefiningOp<AllocOp>();
     auto block = blockOf.find(alloc);

@@ -39,9 +39,9 @@ std::vector<LiveBytes> getLiveBytes(const std::vector<PlacedBlock> &blocks);
 llvm::SmallVector<LiveBytes> getFullest(const std::vector<PlacedBlock> &blocks,
                                         int64_t most);
 
-/// Returns the begin of the first block that does not fit below its limit if
-/// each block, in order, is placed at its lowest free place. Returns
-/// std::nullopt if all fit.
+/// Places each block, in the order of `blocks`, at its lowest free place.
+/// Returns the begin of the live range of the first one that then exceeds its
+/// limit, or std::nullopt if all fit.
 std::optional<int64_t> findUnplaced(const std::vector<PlacedBlock> &blocks);
 
 } // namespace mlir::npu

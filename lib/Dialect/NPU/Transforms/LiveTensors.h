@@ -33,9 +33,10 @@ struct LiveTensors {
 
   explicit LiveTensors(bool reusesHoles) : reusesHoles(reusesHoles) {}
 
-  /// Collects the tensors of `function`. Reports an error if live ranges are
-  /// not ordered by one block, or if tensors are on several chips. May be
-  /// called again after ops have moved; sizes are cached.
+  /// Collects the tensors of `function`. Reports an error and fails if it has
+  /// several blocks, if an npu.alloc is in a nested region or invalid, or if
+  /// tensors are on several chips. May be called again after ops have moved;
+  /// sizes are cached.
   LogicalResult collect(func::FuncOp function);
 
 private:

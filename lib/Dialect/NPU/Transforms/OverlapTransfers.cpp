@@ -174,8 +174,8 @@ void Overlapper::overlap(linalg::LinalgOp compute) {
   ++numRegions;
 }
 
-/// Sets the addresses at which `memory` has placed all tensors, if placing them
-/// anew would fail.
+/// Sets the addresses of all npu.alloc ops to those found while transfers were
+/// moved, if a new search finds no placement of all tensors.
 LogicalResult Overlapper::keepPlaces() {
   LiveTensors now(tensors.reusesHoles);
   if (failed(now.collect(function)))

@@ -119,9 +119,9 @@ static bool computeOnLoops(DimTables &tables, const CommandOperand &operand,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Plans the commands for one box of iterations of a loop nest: the product of
-/// one DimPiece per loop. In each loop of these, the core and the offset of all
-/// operands advance by constant steps.
+/// Plans the commands for a part of a loop nest: the product of one set of
+/// iterations per loop (DimPiece). Each set consists of nested loops in which
+/// the core and the offset of all operands advance by constant steps.
 class CommandPlanner {
 public:
   CommandPlanner(llvm::ArrayRef<DimTables> tables,

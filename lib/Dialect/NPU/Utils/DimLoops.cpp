@@ -87,9 +87,10 @@ private:
 };
 } // namespace
 
-/// Returns true if iteration `k`, index first + k * step, continues the
-/// constant step of the iterations before it in map `side`. Sets the step in
-/// `loop` at the first iteration, and at the first one that returns to core 0.
+/// Returns true if index first + k * step continues the constant step of the
+/// `k` indices before it in map number `side`. `loop` is this step. At k = 1 it
+/// is set to stay in a core or to go from core to core; its stride per pass
+/// over the cores is set at the first index that is back in core 0.
 bool DimSplitter::isEven(size_t side, int64_t first, int64_t k, int64_t step,
                          LoopStep &loop) const {
   int64_t npus = tables[side].npus;

@@ -15,9 +15,10 @@ using llvm::Twine;
 
 namespace {
 
-/// Plans the transfers of one box of indices: the product of one DimPiece per
-/// dim. In each of its loops, the core and the offset of both sides advance by
-/// constant steps.
+/// Plans the DMA transfers of a part of a tensor: the product of one set of
+/// indices per dim (DimPiece). Each set consists of nested loops in which the
+/// core and the offset of the source and of the destination advance by constant
+/// steps.
 class BoxPlanner {
 public:
   BoxPlanner(const DimTables (&tables)[2], const TransferLimits &limits,
@@ -144,7 +145,9 @@ bool BoxPlanner::plan(llvm::ArrayRef<const DimPiece *> pieces) {
   return emit(0, at);
 }
 
-/// Emits the transfers of each iteration of the unrolled loops.
+/// Emits the transfers of each iteration of the unrolled loops from number
+/// `depth` on. Returns false, with a reason, if a transfer starts at an
+/// unaligned address or there are too many.
 bool BoxPlanner::emit(size_t depth, Position (&at)[2]) {
   if (depth < unrolled.size()) {
     const Loop &loop = unrolled[depth];
@@ -180,7 +183,7 @@ int64_t BoxPlanner::getStep(const Loop &loop, int64_t most) const {
 }
 
 /// Emits the transfers of a box that starts at `at`, split at the maximum
-/// number of iterations of each loop.
+/// number of iterations of each loop. Returns false like `emit`.
 bool BoxPlanner::emitPlaced(const Position (&at)[2]) {
   LoopSizes whole, most = limits.maxShape;
   for (int d = 0; d < 4; ++d) {

@@ -49,7 +49,8 @@ struct CopiedBox {
 };
 
 /// Returns the elements that a copy moves, or std::nullopt with a reason if the
-/// type of the source or of the destination has no map (getStorage).
+/// source or the destination has a dynamic size or an invalid layout, e.g. one
+/// that does not fit a core.
 std::optional<CopiedBox> getCopiedBox(CopyOp op, layout::FailureReason error);
 
 /// Returns the DMA transfers of a copy in a program for `chip`, or std::nullopt

@@ -122,9 +122,9 @@ FailureOr<linalg::ContractionDimensions> getProductDims(linalg::LinalgOp op);
 /// Returns true if the op is a matmul of f32 tensors.
 bool isProductOfMatrices(linalg::LinalgOp op);
 
-/// Returns true if the OKKernel function of the op accepts tensors in a `mode`
-/// of #layout.npu_scatter, either as the weights of windows (`isWeight`) or as
-/// any other operand.
+/// Returns true if the OKKernel function of the op accepts an operand, or
+/// writes a result, in a `mode` of #layout.npu_scatter. `isWeight` is set for
+/// the operand that holds the filter of a convolution.
 bool mayLieAs(linalg::LinalgOp op, layout::NpuMode mode, bool isWeight);
 
 /// Returns true if the op is elementwise and its commands have separate strides

@@ -45,8 +45,9 @@ void normalize(OwnedBytes &bytes);
 /// The bytes that two placed tensors `a` and `b` share.
 struct SharedBytes {
   Bytes first; // the lowest shared bytes in the first core that has any
-  /// The byte at which `a` is past all ranges of `b` that it shares bytes with
-  /// now. At all bytes from the current one up to this one, they share bytes.
+  /// The lowest start byte of `a` at which its ranges are above the ranges of
+  /// `b` that they overlap now. From every lower start byte, not below the
+  /// current one, `a` and `b` share bytes.
   int64_t next;
 };
 
