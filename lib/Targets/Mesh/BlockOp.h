@@ -26,16 +26,17 @@ namespace mlir::layout {
 
 class BlockOp {
 public:
-  /// Clones `op` on the largest blocks that `layouts` give its tensors; the
-  /// numbers of layouts are those of `costs`. A tensor without a layout keeps
-  /// its type. `device` is the cost model of one device.
+  /// Clones `op` for the largest block of each tensor on a mesh. `layouts` has
+  /// the layouts of the tensors, as numbers of `costs`; a tensor without one
+  /// keeps its type. `device` is the cost model of one device.
   BlockOp(Operation *op, const OpLayoutRule &rule, const OpLayouts &layouts,
           const CostModel &costs, CostModel &device);
 
   Cost getCost() { return device.getOpCost(copy.get(), rule, layouts); }
 
-  /// Returns a copy of the node class `whole` for the op on blocks without
-  /// layouts. Its candidates are collected in `known`.
+  /// Returns the node class of the op on row-major blocks without layout
+  /// constraints, a copy of `whole`, that of the op on whole tensors. The first
+  /// call adds its configuration to `known`, which collects its candidates.
   const NodeClass &getNode(const NodeClass &whole);
   Candidates known;
 

@@ -132,7 +132,9 @@ static RankedTensorType getDistribution(RankedTensorType type) {
       withLocal(type.getEncoding(), LayoutAttrInterface()));
 }
 
-/// Plans without the layouts of blocks, on which messages do not depend.
+/// Plans the messages for row-major blocks, because messages do not depend on
+/// the layouts of blocks in device memory. Conversions that differ only in
+/// these share a cached plan.
 const ReshardPlan *MeshModel::planMessages(RankedTensorType from,
                                            RankedTensorType to,
                                            FailureReason refuse) const {
@@ -177,8 +179,9 @@ ConversionPlan MeshModel::planMove(RankedTensorType from, RankedTensorType to,
   return plan;
 }
 
-/// Plans a conversion that all devices run in parallel: the time is that of one
-/// device, the bytes are those of all.
+/// Plans a conversion of the layout of blocks in device memory, which all
+/// devices run in parallel without messages: the time is that of one device,
+/// the bytes are those of all.
 ConversionPlan MeshModel::planOnDevice(RankedTensorType from,
                                        RankedTensorType to,
                                        AxesCache *cache) const {
@@ -210,9 +213,9 @@ Cost MeshModel::getCost(const ConversionPlan &plan) const {
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// Returns the cost of an op that runs row-major on the indices that a device
-/// holds of blocks that do not divide the tensors. Its tensors are converted
-/// from and to the layouts of blocks.
+/// Returns the cost of an op that devices run row-major on part of their
+/// blocks, because some devices have fewer indices than a block. Includes the
+/// conversions of operands and results from and to the layouts of blocks.
 Cost MeshModel::priceHeld(Operation *op, const LoopsRule &rule,
                           const OpLayouts &layouts, CostModel &costs) {
   Cost moved = 0;
@@ -268,8 +271,9 @@ Cost MeshModel::getPerDimCost(Operation *op, const PerDimRule &rule,
 // Configurations
 //===----------------------------------------------------------------------===//
 
-/// Raises the limits: there are many splits, each with as many block
-/// configurations as on a single device.
+/// Raises the limits on the configurations of an op and the layouts of a
+/// tensor: there are many splits, each with as many block configurations as on
+/// a single device.
 CandidateLimits MeshModel::getLimits(CandidateLimits limits) const {
   configsOnBlocks = limits.configsPerOp;
   return {llvm::SaturatingMultiply(limits.configsPerOp, 8u),
@@ -402,8 +406,9 @@ void MeshModel::seed(const NodeClass &op, CostModel &costs, Candidates &known,
                     });
 }
 
-/// Clears `blocks`, because their ops may be erased before the next decision.
-/// Adds no configurations.
+/// Clears the ops on blocks that were created while candidates were collected,
+/// because their originals may be erased before the next decision. Adds no
+/// configurations.
 void MeshModel::addStates(const Program &program, const CandidateLimits &limits,
                           CostModel &costs, std::vector<Candidates> &all) {
   blocks.clear();

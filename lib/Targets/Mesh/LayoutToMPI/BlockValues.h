@@ -37,8 +37,9 @@ public:
 
   /// Returns the blocks of a type, or calls `refuse` and returns null.
   const MeshBlocks *getBlocks(RankedTensorType type, FailureReason refuse);
-  /// Sets the number of devices from the first tensor on a mesh, and returns
-  /// it. It is the size of all tables.
+  /// Returns the number of devices of the mesh of the function, which the first
+  /// call with a tensor on a mesh sets. Tables of one number per device have
+  /// this size.
   int64_t keepDevices(const MeshBlocks &blocks) {
     return numDevices = numDevices ? numDevices : blocks.numDevices;
   }
@@ -50,8 +51,9 @@ public:
   /// Returns the block that the rank has of a value on a mesh, or any other
   /// value itself.
   Value getBlock(Value value);
-  /// Returns the row-major part of the block of `value` that the rank holds, or
-  /// a value that is not on a mesh itself.
+  /// Returns the elements of `value` that the rank has, row-major: its block
+  /// without positions beyond the end of the tensor. Returns a value that is
+  /// not on a mesh itself.
   Value getHeld(Value value);
   /// Returns the value on the mesh whose block on this rank is `block`. Padding
   /// that the type states is written.
@@ -75,8 +77,9 @@ public:
   /// Returns the block of the rank, a slice of `whole`, which all ranks have.
   Value takeBlock(OpBuilder &b, Location loc, const MeshBlocks &blocks,
                   Value whole);
-  /// Returns the block `into` (uninitialized if null) with `held`, the indices
-  /// that the rank holds, inserted.
+  /// Returns the block of the rank with `held`, the elements that it has,
+  /// inserted. The other positions are those of the block `into`, or
+  /// uninitialized if it is null.
   Value putHeld(OpBuilder &b, Location loc, const MeshBlocks &blocks,
                 Value held, Value into = {});
   /// Returns an uninitialized block (tensor.empty) of the size that every rank

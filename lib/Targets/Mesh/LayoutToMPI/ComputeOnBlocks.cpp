@@ -70,8 +70,9 @@ private:
   SmallVector<const MeshBlocks *> operands, results; // null if not a tensor
   SetVector<Value> captured;                         // on a mesh
   SmallVector<std::optional<DeviceRanges>> loops;
-  /// Per result, the mesh axes of its partial results along which no loop is
-  /// split. Only the first device along them contributes (makeFirst).
+  /// Per result, the mesh axes along which devices compute equal partial
+  /// results, because no loop is split along them. Only that of the first
+  /// device along them counts; the others are replaced by the neutral element.
   SmallVector<SmallVector<std::string, 2>> once;
 };
 
@@ -131,8 +132,9 @@ LogicalResult OpOnBlocks::findBlocks() {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Sets the range of each loop on the devices to that of the dims that it
-/// indexes alone, which have equal ranges (checkLoopsOnMesh). Sets `once`.
+/// Finds the index range of each loop on each device: that of the dims that the
+/// loop indexes alone, which checkLoopsOnMesh has found to be equal. Also finds
+/// the axes along which partial results are equal (`once`).
 void OpOnBlocks::findLoops(const LoopsRule &rule) {
   loops.resize(rule.loops.size());
   auto find = [&](ArrayRef<AffineMap> maps, ArrayRef<const MeshBlocks *> all) {
@@ -170,8 +172,8 @@ LogicalResult OpOnBlocks::checkNoParts() {
   return success();
 }
 
-/// Clones the op on the blocks of its operands or, if `isHeld`, on the
-/// row-major parts that the rank holds.
+/// Clones the op on the blocks of its operands or, if `isHeld`, on row-major
+/// slices of them without positions beyond the end of the tensor.
 Operation *OpOnBlocks::cloneOnBlocks(bool isHeld) {
   IRMapping mapping;
   for (Value operand : op->getOperands())
@@ -200,9 +202,9 @@ void OpOnBlocks::offsetIndices(Operation *clone) {
   });
 }
 
-/// Returns `block` on the first devices along `once[r]`, and the neutral
-/// element of the reduction on the others, so that a value that each device
-/// computes counts once.
+/// Returns `block`, a partial result for result `r`, on the devices where it
+/// counts, and the neutral element of the reduction on the others. If all
+/// devices along an axis compute the same, it counts on the first one.
 Value OpOnBlocks::makeFirst(Value block, unsigned r) {
   if (r >= once.size() || once[r].empty())
     return block;

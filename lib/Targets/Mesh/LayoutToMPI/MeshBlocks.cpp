@@ -69,7 +69,8 @@ static void findRanges(const Mesh &mesh, const LayoutMap &map,
   ranges.size = *llvm::max_element(ranges.sizes);
 }
 
-/// Finds the ranges of all dims of a tensor on a mesh.
+/// Finds the ranges of all dims of a tensor on a mesh. Returns false, with a
+/// reason, if a split dim has too many indices.
 static bool findDims(MeshBlocks &blocks, const Mesh &mesh,
                      FailureReason refuse) {
   RankedTensorType type = blocks.type;

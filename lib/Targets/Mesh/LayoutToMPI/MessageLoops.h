@@ -46,7 +46,8 @@ public:
   LogicalResult add(Location loc, Type elementType,
                     PlannedConversion &conversion);
 
-  /// Adds a null-terminated string.
+  /// Adds a private global with a null-terminated string to the module, such as
+  /// the source location that errors at run time name.
   LLVM::GlobalOp addText(Location loc, std::string text);
   /// Returns a function of the runtime. If its name is used otherwise, emits an
   /// error there and returns null.
