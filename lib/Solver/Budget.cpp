@@ -521,14 +521,15 @@ void BudgetSolver::searchPrices(std::vector<unsigned> within,
 }
 
 /// Writes the certificate. The proof starts with the budget:
-///   budget LIMIT LEAST UNIT COST PRICE
+///   budget LIMIT LEAST UNIT WEIGHT PRICE
 ///   takes VARIABLE CHAIN AMOUNTS..
 ///   peak
 ///   takes VARIABLE CHAIN AMOUNTS..
-/// Every assignment uses LEAST, and amounts above it are multiples of UNIT. The
-/// problem has all costs times COST, plus PRICE per unit. Each value of
-/// VARIABLE takes a number of units; the variable CHAIN, or -1 for none, counts
-/// those left afterwards. Terms after `peak` continue the permanent ones.
+/// LIMIT, LEAST and UNIT are bytes. Every assignment uses LEAST, and amounts
+/// above it are multiples of UNIT. The problem has all costs times WEIGHT, plus
+/// PRICE per unit. Each value of VARIABLE takes a number of units; the variable
+/// CHAIN, or -1 for none, counts those left afterwards. Terms after `peak`
+/// continue the permanent ones.
 void BudgetSolver::writeCertificate(BudgetedSolution &answer,
                                     Relaxed &proven) const {
   Solution solution = std::move(proven.solution);
