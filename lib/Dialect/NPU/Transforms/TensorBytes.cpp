@@ -23,7 +23,7 @@ OwnedBytes npu::getRows(const Storage &storage, ArrayRef<int64_t> shape) {
 
 /// Returns the bytes of all elements, with contiguous elements of a core as one
 /// range. Returns std::nullopt if a coordinate is not a sum of functions of
-/// single dims, or if there are more than kMaxPoints ranges.
+/// single dims, or if there are more than 2^20 ranges (kMaxPoints).
 static std::optional<OwnedBytes> getPieces(const Storage &storage,
                                            ArrayRef<int64_t> shape) {
   LayoutMap map = storage.map.specialize(shape);

@@ -31,8 +31,8 @@ namespace mlir::npu {
 OwnedBytes getRows(const Storage &storage, ArrayRef<int64_t> shape);
 
 /// Returns the byte ranges of the elements in each core, without gaps. If more
-/// than kMaxPoints elements or ranges would be enumerated, returns the result
-/// of getRows.
+/// than 2^20 elements or ranges (kMaxPoints) would be enumerated, returns the
+/// result of getRows.
 OwnedBytes getElements(const Storage &storage, ArrayRef<int64_t> shape);
 
 /// Returns the bytes that a tensor owns if it is allocated at `byte` of every

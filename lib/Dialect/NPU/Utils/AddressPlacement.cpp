@@ -123,8 +123,9 @@ mlir::npu::findNeighbors(const std::vector<PlacedBlock> &blocks) {
   return neighbors;
 }
 
-/// Returns the lowest place above `place` at which `a` is past the bytes that
-/// it shares with `b`, or std::nullopt if the blocks share no byte.
+/// Returns the lowest place above `place` at which the bytes of `a` are above
+/// those bytes of `b` that they overlap now, or std::nullopt if the blocks
+/// share no byte.
 static std::optional<int64_t> getPast(const PlacedBlock &a, int64_t place,
                                       const PlacedBlock &b, int64_t placeOfB) {
   if (place >= placeOfB + b.size || placeOfB >= place + a.size)

@@ -77,7 +77,8 @@ def Layout_NpuScatterAttr
     StringRefParameter<"the axis of each dim, or empty">:$axes,
     OptionalParameter<"::mlir::layout::NpuTargetInterface">:$target);
   let extraClassDeclaration = [{
-    /// Returns the parameters except `target` as the struct of layout/Algebra.
+    /// Returns the parameters except `target`, as the struct that
+    /// layout/Algebra expands to a map for a chip and a shape.
     ::mlir::layout::NpuScatter getScatter() const;
   }];
 }
