@@ -34,8 +34,9 @@ namespace mlir::layout {
 /// conversions that become messages.
 bool forwardsBlocks(Operation *op);
 
-/// Lowers all ops of `function` that compute on a mesh. They are connected to
-/// the others by `builtin.unrealized_conversion_cast`s of the memory of blocks.
+/// Lowers all ops of `function` that compute on a mesh. A
+/// `builtin.unrealized_conversion_cast` between a tensor on the mesh and the
+/// 1-D memory of its block connects them to each of the other ops.
 LogicalResult computeOnBlocks(func::FuncOp function, MessageSymbols &symbols);
 
 } // namespace mlir::layout

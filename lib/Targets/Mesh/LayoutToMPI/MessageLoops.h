@@ -21,7 +21,8 @@
 
 namespace mlir::layout {
 
-/// A conversion between two distributions, and its symbols in the module.
+/// A conversion between two distributions, its message plan, and the constants
+/// and functions that the module has for it.
 struct PlannedConversion {
   PlannedConversion(ReshardPlan plan, MessageTables tables)
       : plan(std::move(plan)), tables(std::move(tables)) {}
