@@ -30,23 +30,25 @@
 
 namespace mlir::layout {
 
-/// The mode and the other parameters of a scattered layout, except its axes.
+/// The parameters of a `#layout.npu_scatter` layout, except its axes: the mode
+/// (e.g. aligned, compact or matrix), the start core and the packing.
 struct NpuForm {
   NpuMode mode = NpuMode::Aligned;
   int64_t start = 0;
   /// True if consecutive elements along axis N are packed: four 8-bit or two
   /// 16-bit elements in one 32-bit storage unit.
   bool isPacked = false;
-  /// The number of columns in one channel of a matrix, or 0 for the smallest
-  /// number with which each core has at most one channel.
+  /// In matrix mode, the number of adjacent columns that one core holds as a
+  /// channel. 0 stands for the smallest number with which each core has at most
+  /// one channel.
   int64_t width = 0;
 };
 
 /// Returns the parameters of `layout`, except its axes.
 NpuForm getForm(NpuScatterAttr layout);
 
-/// Returns the form that the other tensors of an op get beside a tensor in
-/// `layout`: its own form, except that strided layouts become aligned.
+/// Returns the parameters for the other tensors of an op of which one is in
+/// `layout`: those of `layout`, but aligned if it has explicit strides.
 NpuForm getFormBeside(NpuScatterAttr layout);
 
 /// Returns the letter of the axis that is spread over the cores.
@@ -99,9 +101,9 @@ NpuLoad getNpuLoad(RankedTensorType type, AffineMap map, AffineMap written,
 /// `layout` on.
 RankedTensorType getNpuWindow(RankedTensorType type, NpuScatterAttr layout);
 
-/// Returns true if `layout` stores `type` as `mode` does. For example, a matrix
-/// whose channels have one column, and at most as many channels as there are
-/// cores, is an aligned tensor.
+/// Returns true if `layout` places the elements of `type` as a layout of mode
+/// `mode` would. For example, a matrix whose channels have one column, and at
+/// most as many channels as there are cores, is an aligned tensor.
 bool liesAs(NpuScatterAttr layout, RankedTensorType type, NpuMode mode);
 
 /// Returns the loops that index the dims spread over the cores. `map` maps

@@ -22,8 +22,8 @@ namespace mlir::layout {
 constexpr StringLiteral kStored = "npu.stored";
 
 /// Returns the configurations of `op` that fit a core of `chip`, without those
-/// that follow from the layouts of other ops. The list is empty if the rule of
-/// `op` is not a LoopsRule.
+/// that follow from the layouts of other ops. The list is empty if `op` is not
+/// defined by loops with an indexing map for each tensor.
 SmallVector<OpConfig> getNpuSeeds(Operation *op, CostModel &costs,
                                   NpuTargetInterface chip);
 

@@ -35,7 +35,7 @@ namespace mlir::layout {
 struct TensorMovePlan {
   enum class Method { Direct, ThroughSystem, Cores };
   Method method = Method::Direct;
-  /// The number of transfers, or 1 for the command of the cores.
+  /// The number of commands: DMA transfers, or 1 if the cores copy the tensor.
   int64_t commands = 0;
   /// The number of bytes read, which equals the number of bytes written.
   int64_t bytes = 0;
@@ -44,11 +44,11 @@ struct TensorMovePlan {
     return times.getTransfers(commands, bytes);
   }
 
-  /// Chooses the method to move a box of `sizes` from map `from` to map `to`:
-  /// the cores if both sides are in the same cores and there are no direct
-  /// transfers, or else the cheaper of the other two. Returns std::nullopt if
-  /// none is possible; `error` then has the reason why there are no direct
-  /// transfers.
+  /// Chooses how to move a box of `sizes` from map `from` to map `to`. The
+  /// cores copy it if both sides are in the same cores and there are no direct
+  /// transfers. Otherwise direct transfers or transfers by way of system memory
+  /// move it, whichever are cheaper. Returns std::nullopt if none is possible;
+  /// `error` then has the reason why there are no direct transfers.
   static std::optional<TensorMovePlan>
   get(const LayoutMap &from, const LayoutMap &to, Sizes sizes,
       int64_t elementBytes, const npu::TransferLimits &limits,

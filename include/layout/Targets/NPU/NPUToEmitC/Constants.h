@@ -30,8 +30,8 @@ namespace mlir::npu {
 /// layout, or a null attribute if there is none.
 ChipAttr findChip(ModuleOp module);
 
-/// The constants of a module and their byte offsets in the block, which is one
-/// contiguous buffer of system memory.
+/// The memref.global constants of a module and their byte offsets in the block,
+/// the one contiguous buffer of system memory that holds all of them.
 struct ConstantBlock {
   struct Entry {
     memref::GlobalOp global;
@@ -46,8 +46,8 @@ struct ConstantBlock {
   void write(raw_ostream &os) const;
 };
 
-/// Returns the block with all memref.global ops of the module. Emits an error
-/// at a global that is not a constant with known data, in row-major order, in
+/// Lays out all memref.global ops of the module in one block. Emits an error at
+/// a global that is not a constant with known data, in row-major order, in
 /// system memory.
 FailureOr<ConstantBlock> getConstantBlock(ModuleOp module);
 

@@ -34,10 +34,11 @@
 
 namespace mlir::npu {
 
-/// Writes the package of `function`, and converts the module to emitc. With
-/// `checks`, the program declares its tensors to the simulator. Unless
-/// `isStrict`, ops without a function of OKKernel, the vendor's kernel API,
-/// become kernels for the simulator only.
+/// Writes the C++ of `function`, its constants and a manifest into `directory`,
+/// and converts the module to emitc. With `checks`, the C++ tells the simulator
+/// which bytes tensors own and commands must move. Ops without a function of
+/// OKKernel, the vendor's kernel API, become kernels that only the simulator
+/// can run, or errors if `isStrict`.
 LogicalResult writeNpuPackage(ModuleOp module, StringRef function,
                               StringRef directory, bool checks, bool isStrict);
 

@@ -167,7 +167,8 @@ public:
             const char *name = "fill");
   /// Computes dest = fn(sources) element by element, on the execution units.
   /// `check` returns a message if elements of the sources break a rule of the
-  /// command, e.g. leave a table, and otherwise an empty string.
+  /// command, e.g. are outside of a lookup table, and otherwise an empty
+  /// string.
   using ElementFn = std::function<void(void *dest, const void *const *sources)>;
   using ElementCheck = std::function<std::string(const void *const *sources)>;
   void compute(const Operand &dest, const std::vector<Operand> &sources,
@@ -219,7 +220,8 @@ public:
   void releaseTensor(uint64_t address);
 
   /// Requires that the commands until endExpected move or combine all bytes of
-  /// the relation, each once, between their numbers.
+  /// the box of `relation`, each once, and that each byte has, in every
+  /// operand, the number that `relation` states for its index.
   void expect(Relation relation);
   void endExpected();
 
@@ -236,11 +238,12 @@ private:
     uint64_t address;
     int64_t byte, bytes;
     bool hasElements;
-    /// Per core, the number (numberElements) of each byte of the tensor plus 1,
-    /// or 0 if the byte has no number.
+    /// Per core, 1 plus the number that numberElements gave each byte of the
+    /// tensor, or 0 if the byte has no number.
     std::vector<std::unique_ptr<int32_t[]>> numbers;
     /// Per core, the disjoint ranges of bytes with elements of the tensor, as a
-    /// map from begin to end. Only used if holes are shared (shareHoles).
+    /// map from begin to end. Only used after shareHoles, which lets other
+    /// tensors be between these ranges.
     std::vector<std::map<int64_t, int64_t>> owned;
   };
   struct Expected;

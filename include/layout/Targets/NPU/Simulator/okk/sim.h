@@ -113,9 +113,11 @@ void okk_sim_number_elements(local_addr_t addr, int element_bytes,
                              long long first_byte, const dim4 *byte_stride);
 void okk_sim_release_tensor(local_addr_t addr);
 
-/// An operand of okk_sim_expect: a tensor with numbered elements at the local
-/// `address`, or system memory, whose byte at `address` has number 0. The byte
-/// at index i of the box has number first + sum of i_d * strides[d].
+/// One side of a check of moved bytes, the destination or a source. It is a
+/// tensor at the local `address` whose bytes have numbers
+/// (okk_sim_number_elements), or system memory, whose byte at `address` has
+/// number 0. The byte at index i of the moved box has number first + sum of i_d
+/// * strides[d].
 typedef struct {
   int is_local;
   unsigned long long address;
@@ -123,9 +125,9 @@ typedef struct {
   const long long *strides;
 } okk_sim_side;
 /// Requires that the commands until okk_sim_expect_end move every byte of a box
-/// of `sizes` once, between its numbers in the operands `sides`, the
-/// destination first. For an operand of a kernel (sim_compute.h) give one side;
-/// the other one is the image.
+/// of `sizes` once. `sides` has the numbers of the bytes, first in the
+/// destination and then in each source. For an operand of a kernel
+/// (sim_compute.h) give one side; the other one is its dense copy.
 void okk_sim_expect(int rank, const long long *sizes, int operands,
                     const okk_sim_side *sides);
 void okk_sim_expect_end(void);
