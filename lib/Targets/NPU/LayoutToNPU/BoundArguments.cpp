@@ -56,9 +56,10 @@ static std::optional<Bounds> getBounds(FloatRange range, FloatRange valid,
   return needed;
 }
 
-/// Returns the bounds to clamp the argument of `op`, an op of a body, to, or
-/// std::nullopt if `op` is not exp, tanh or the division of a sigmoid, or its
-/// argument is in range.
+/// Returns the bounds to which the argument of `op`, an op of a body, must be
+/// clamped. Returns std::nullopt if `op` is not exp, tanh or the division of a
+/// sigmoid, or if the chip computes it right on the whole range of its
+/// argument.
 static std::optional<Bounds> findBounds(Operation *op, FloatRanges &ranges) {
   if (op->getNumResults() != 1 || !op->getResult(0).getType().isF32())
     return std::nullopt;
@@ -130,8 +131,9 @@ static bool mayBeMinusZero(Operation *op, FloatRanges &ranges) {
          !ranges.get(root.getOperand()).excludesMinusZero();
 }
 
-/// Generalizes named ops whose bodies will be changed, because the body of a
-/// named op must match its name.
+/// Generalizes named ops that compute an exp, tanh, sigmoid or square root
+/// whose argument will be changed, because the body of a named op must match
+/// its name.
 static void generalize(func::FuncOp function) {
   FloatRanges ranges;
   SmallVector<linalg::LinalgOp> named;

@@ -116,8 +116,10 @@ static std::optional<Elements> findOperand(BlockArgument argument) {
   return findElementsAt(operand->get(), indices);
 }
 
-/// Returns the argument elements of an index that counts from the end if it is
-/// negative (WrappedIndex.h), with `wrap` set, or std::nullopt for others.
+/// Returns the argument elements of an index of the form x < 0 ? x + n : x,
+/// which counts from the end if it is negative, with n as `wrap`. Returns
+/// std::nullopt for other selects, or if the argument elements of x are not
+/// known.
 static std::optional<Elements> findWrapped(arith::SelectOp select) {
   std::optional<WrappedIndex> wrapped = matchWrappedIndex(select);
   if (!wrapped)

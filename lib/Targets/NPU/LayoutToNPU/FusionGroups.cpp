@@ -424,10 +424,10 @@ bool GroupParts::isResult(Value tensor) const {
   return stages.isReturned(tensor) || stages.getLastUse(tensor) > last;
 }
 
-/// Sets `own[result]`: divides the elements of a result that ops after the
-/// group need among the parts. A part of rows ends at the last row that it
-/// computes for the group, so that no row is computed for other ops alone.
-/// Returns false if a dim has fewer indices than parts.
+/// Sets `own[result]`: for each part, the box of the result that it provides to
+/// ops after the group. Parts along the rows end at the last row that the group
+/// itself needs, so that no row is computed for later ops alone. Returns false
+/// if a dim has fewer indices than parts.
 bool GroupParts::addOwn(Value result) {
   auto type = cast<RankedTensorType>(result.getType());
   auto needed = boxes.find(result);
@@ -499,9 +499,9 @@ int64_t GroupParts::countPieces(unsigned stage) const {
   return isAny ? std::min(cut.sums, of.ranges[*of.summed]) : 1;
 }
 
-/// Computes, per part, the boxes of the results of `stage` that the group and
-/// later ops need, and the boxes that it reads for them. Returns false if a
-/// result has no reader or a box is not known.
+/// Computes, for each part, the boxes of the results of `stage` that ops in and
+/// after the group need, and the boxes of its operands that are read for them.
+/// Returns false if a result has no reader or a box is not known.
 bool GroupParts::addReads(const Stage &stage) {
   for (Value result : stage.op->getResults())
     if (isResult(result) && !addOwn(result))

@@ -69,8 +69,9 @@ bool liesUnderWindows(Value tensor);
 /// ops.
 std::optional<SmallVector<ReassociationIndices>> getReshapedDims(Operation *op);
 
-/// An op of the program that computes or moves tensors. A fusion group is a
-/// sequence of consecutive stages.
+/// An op of the program that computes or moves tensors, other than a constant
+/// or a fill. A fusion group is a sequence of consecutive stages that are tiled
+/// together.
 struct Stage {
   explicit Stage(Operation *op);
 
@@ -94,7 +95,8 @@ struct Stage {
   /// known.
   std::optional<Reads> getReadsOfLoops(ArrayRef<int64_t> firsts,
                                        ArrayRef<int64_t> extents) const;
-  /// Returns the dim of `operand` that is indexed by loop `summed` alone.
+  /// Returns the dim of an operand of a stage with `summed` that this loop
+  /// alone indexes, or std::nullopt if there is none.
   std::optional<unsigned> findSummedDim(OpOperand &operand) const;
 
 private:
@@ -137,8 +139,9 @@ struct Stages {
   /// that defines it if none does.
   unsigned getLastUse(Value tensor) const;
   bool isReturned(Value tensor) const;
-  /// Returns the box of `tensor` that ops after `stage` read: that of their
-  /// slices if all of them are slices, or else the whole tensor.
+  /// Returns the smallest box of `tensor` with all elements that ops after
+  /// stage number `stage` read if these are slices with known bounds, and the
+  /// whole tensor otherwise.
   TensorBox getUsedBehind(Value tensor, unsigned stage) const;
 };
 
@@ -224,9 +227,9 @@ Plan findFusionGroups(const Stages &stages, CostModel &costs,
 LogicalResult tileFusionGroup(OpBuilder &builder, const Stages &stages,
                               const FusionGroup &group);
 
-/// Replaces slices of the concatenations that tileFusionGroup puts together in
-/// system memory by slices of their operands, so that the whole is not stored.
-/// Only concatenations whose users all are static slices are replaced.
+/// Replaces slices of a tensor.concat that tileFusionGroup has moved behind all
+/// parts of a group by slices of its operands, so that its result is not
+/// stored. Only concatenations whose users all are static slices are replaced.
 void readPartsOfConcats(func::FuncOp function);
 
 } // namespace mlir::layout

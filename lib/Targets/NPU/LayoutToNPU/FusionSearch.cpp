@@ -33,8 +33,8 @@ static constexpr unsigned kMostSummed = 12;
 /// One byte in `kSpare` of a core stays free for gaps in and between tensors.
 static constexpr int64_t kSpare = 8;
 /// One byte in `kInside` that a group moves within local memory counts as
-/// traffic, as most parts are computed and read in place. Of plans with equal
-/// traffic, the one with the fewest bytes between groups is chosen.
+/// traffic, as most parts are used in place. It decides among plans of equal
+/// traffic.
 static constexpr int64_t kInside = 16;
 
 namespace {
@@ -52,7 +52,7 @@ struct Made {
   }
 };
 
-/// The traffic and memory of a group, whatever else is in local memory.
+/// The loads, stores and bytes of a core of a group, other tensors excepted.
 struct Price {
   struct Tensor {
     unsigned made;          // index in Search::tensors
@@ -263,7 +263,7 @@ bool Search::crossesAsBytes(Value tensor, ArrayRef<int64_t> sizes) {
   return known->second;
 }
 
-/// Adds an outside operand to `price`. Each part reads all of it if `isShared`.
+/// Adds a load of the group to `price`. Each part reads it whole if `isShared`.
 void Search::addRead(Price &price, Value tensor, int64_t bytes, int64_t inCore,
                      bool isShared) {
   auto made = numbers.find(tensor);
@@ -336,8 +336,8 @@ Price Search::getWholePrice(unsigned stage) {
   return price;
 }
 
-/// Maps each tensor that is computed in its slice of a concatenation to the
-/// outermost concatenation among stages `first` to `last` that contains it.
+/// Maps tensors computed in their slice of a tensor.concat result to the
+/// outermost such result in stages `first` to `last`. Both are numbers.
 llvm::SmallDenseMap<unsigned, unsigned> Search::findWholes(unsigned first,
                                                            unsigned last) {
   llvm::SmallDenseMap<unsigned, unsigned> wholeOf;
@@ -358,7 +358,8 @@ llvm::SmallDenseMap<unsigned, unsigned> Search::findWholes(unsigned first,
   return wholeOf;
 }
 
-/// Returns the peak bytes of a core in one part, without operands read whole.
+/// Returns the most live bytes of a core in a part, without operands read
+/// whole.
 int64_t Search::getPeak(const GroupParts &group, int64_t part) {
   unsigned first = group.getFirst(), last = group.getLast();
   llvm::SmallDenseMap<unsigned, unsigned> wholeOf = findWholes(first, last);
@@ -474,8 +475,8 @@ Price Search::getPrice(const GroupParts &group) {
   return price;
 }
 
-/// Adds to `now` the operands that all parts share, and the results if
-/// `keepsResults`; other results are stored. Counts the loads and stores.
+/// Adds to `now` what all parts hold: shared operands and, with `keepsResults`,
+/// results. Other results are stored. Counts the loads and stores.
 void Search::hold(Occupancy &now, const Price &price, bool keepsResults) {
   int64_t parts = price.cut.count();
   for (const Price::Tensor &read : price.shared) {
@@ -507,7 +508,7 @@ void Search::hold(Occupancy &now, const Price &price, bool keepsResults) {
     now.taken += tensors[made].inCore;
 }
 
-/// Evicts tensors with `mayGo`, furthest next use first, until the group fits.
+/// Evicts tensors for which `mayGo` holds until the group fits a core.
 void Search::evict(Occupancy &now, const Price &price,
                    function_ref<bool(unsigned)> mayGo) {
   while (now.taken + price.sharedInCore > room) {
@@ -533,7 +534,8 @@ void Search::evict(Occupancy &now, const Price &price,
   }
 }
 
-/// Counts the loads of a group. Returns false if it does not fit a core.
+/// Counts the loads of a group in `now`. Returns false if it does not fit a
+/// core.
 bool Search::load(Occupancy &now, const Price &price, bool keepsResults) {
   int64_t parts = price.cut.count();
   for (const Price::Tensor &read : price.sliced) {
@@ -571,7 +573,7 @@ bool Search::load(Occupancy &now, const Price &price, bool keepsResults) {
   return false;
 }
 
-/// Returns the state after a group that starts from `label`, with evictions.
+/// Returns the state after a group that runs in state `label`, with evictions.
 /// The cost is infinite if a group of several parts does not fit a core.
 Label Search::extend(const Label &label, const Price &price,
                      bool keepsResults) {
@@ -617,7 +619,8 @@ Label Search::extend(const Label &label, const Price &price,
   return next;
 }
 
-/// Keeps the cheapest label per set of resident tensors, kMostLabels in all.
+/// Keeps the cheapest state per set of local tensors, kMostLabels states in
+/// all.
 void Search::add(unsigned stage, Label label) {
   std::vector<Label> &all = labels[stage];
   for (Label &other : all)
@@ -645,7 +648,8 @@ void Search::reach(unsigned first, const Price &price) {
     }
 }
 
-/// Returns true if the stage has a loop `summed` and needs over half of a core.
+/// Returns true if a stage may load inputs in pieces and needs over half a
+/// core.
 bool Search::isHeavy(unsigned stage) const {
   const Price &price = whole[stage];
   int64_t bytes = price.peak + price.sharedInCore;
@@ -670,8 +674,8 @@ static int64_t getRowStep(const Stages &stages, unsigned last) {
   return 1;
 }
 
-/// Returns the cuts of a result into 2 to 128 parts, ascending: by batches,
-/// rows, channels, rows of batches, and, if `hasSums`, with inputs in pieces.
+/// Returns the cuts of a result into 2 to 128 parts, per kind: batches, rows,
+/// channels, rows of each batch, and, if `hasSums`, with inputs in pieces.
 static SmallVector<SmallVector<Cut>> getCuts(RankedTensorType type,
                                              int64_t rowStep, bool hasSums) {
   static constexpr int64_t kParts[] = {2,  3,  4,  6,  8,  12, 16,
@@ -751,7 +755,8 @@ void Search::reachByGroups(unsigned last) {
   }
 }
 
-/// Sets `isCrowded` per stage if all run whole. Returns true if one is crowded.
+/// Runs all stages whole. Sets in `isCrowded` those that do not fit or evict a
+/// tensor, and `bytes` to the traffic. Returns true if there is one.
 bool Search::findCrowded(int64_t &bytes) {
   Label label;
   bool isAny = false;

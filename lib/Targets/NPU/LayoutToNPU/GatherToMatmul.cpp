@@ -84,9 +84,10 @@ static bool hasExactProducts(Value table) {
   return true;
 }
 
-/// Replaces a tensor.extract by one of a slice of its table: the slice at
-/// constant indices, whose dims are dropped, with the trip counts of dims that
-/// are indexed by loops. Returns `extract` if that is the whole table.
+/// Lets a tensor.extract read a slice of its table. Dims with constant indices
+/// are dropped, and dims indexed by a loop get its trip count as size. Returns
+/// the new extract, or the old one if the slice is the whole table or an index
+/// or type is not supported.
 static tensor::ExtractOp readSlice(linalg::GenericOp op,
                                    tensor::ExtractOp extract) {
   RankedTensorType type = extract.getTensor().getType();
@@ -229,8 +230,9 @@ static AffineMap getFirstDims(OpBuilder &builder, unsigned rank,
       builder.getContext());
 }
 
-/// Computes one row number from several data indices, over the loops that these
-/// depend on, and collapses the dims of the table that they index.
+/// Computes, in a tensor over the loops that the data indices depend on, one
+/// row number from several of these indices, and collapses the dims of the
+/// table that they index into one.
 static Rows combineIndices(OpBuilder &builder, linalg::GenericOp op,
                            Value table, const RowRead &read) {
   auto type = cast<RankedTensorType>(table.getType());
@@ -437,9 +439,10 @@ static SmallVector<Value> addProducts(linalg::GenericOp op, const Rows &rows,
   return elements;
 }
 
-/// Adds the selected rows as operands and returns the element that is read. If
-/// `isExact`, they are one product with the table, or else two products with
-/// the 16-bit halves of its elements.
+/// Adds the table rows that data select as operands of `op`, computed as a
+/// product of a one-hot matrix with the table. Returns the element that the
+/// body reads. Unless `isExact`, there are two products, with the high and low
+/// 16 bits of the elements, which the body combines.
 static Value multiplyTable(OpBuilder &body, linalg::GenericOp op, Value table,
                            const RowRead &read, bool isExact) {
   OpBuilder builder(op);
@@ -501,8 +504,10 @@ static int64_t countRows(RankedTensorType table, const RowRead &read) {
   return rows;
 }
 
-/// Emits ops for the element that `extract` reads and returns it, or a null
-/// value if the read is not supported.
+/// Adds operands to `op` that provide the table rows selected by data, and
+/// emits before `extract` the ops that compute its result from their elements.
+/// Returns the result, or a null value if indices or types are not supported or
+/// there are too many rows.
 static Value makeElement(linalg::GenericOp op, tensor::ExtractOp extract) {
   std::optional<RowRead> read = findRowRead(op, extract);
   if (!read)

@@ -52,9 +52,9 @@ struct TapSlice {
   int64_t first, size, step;
 };
 
-/// An f32 body. Its arguments are the elements of the inputs, the indices of
-/// the loops `loops`, and the element of the result; `range` is that of the
-/// result.
+/// A body that computes in f32 what the body of an integer op computes. Its
+/// arguments are the elements of the inputs, the indices of the loops `loops`,
+/// and the element of the init; `range` is that of the result.
 struct FloatBody {
   std::unique_ptr<Block> block;
   SmallVector<unsigned> loops;
@@ -94,15 +94,17 @@ private:
   OpBuilder builder;
   SmallVector<int64_t> ranges;
   SmallVector<unsigned> reduced;
-  /// The init of the op if the body reads it: an f32 tensor and its range, or
-  /// only the range if it is a constant fill.
+  /// The f32 form of the init of the op: a tensor and its range, or only the
+  /// range if the init is a constant fill. Not set if the body does not read
+  /// it.
   std::optional<CarriedTensor> start;
-  /// The value that a minimum or maximum reduces, e.g. a selected loop index,
-  /// and the range of the indices that it selects.
+  /// The value that the body combines with the accumulator by a minimum or
+  /// maximum, e.g. a selected loop index, or null without reduction; and the
+  /// range of the indices that it selects.
   Value term;
   bool isMin = false;
   std::optional<IntegerRange> indices;
-  /// The elements of the window, as indices of the reduction loops, if the op
+  /// The indices of the reduction loops at each element of the window if the op
   /// is divided into one op per element; otherwise empty.
   SmallVector<SmallVector<int64_t>> taps;
 };
@@ -115,8 +117,9 @@ static std::optional<int64_t> getInteger(Value value) {
   return number.getSExtValue();
 }
 
-/// Sets `start`. Returns false if the body reads an init that is neither
-/// carried as f32 nor a constant fill.
+/// Finds the f32 form of an init that the body reads. Returns false if it is
+/// neither a tensor that is known as f32 nor a constant fill, or exceeds 2^24
+/// without a reduction.
 bool IndexBody::findStart() {
   if (out.use_empty())
     return true;
@@ -129,8 +132,8 @@ bool IndexBody::findStart() {
   return start && (!reduced.empty() || start->range.isExact());
 }
 
-/// Sets `term` and `isMin` for a minimum or maximum. Returns false if the op is
-/// another reduction.
+/// Finds the value that the body combines with the accumulator by an integer
+/// minimum or maximum. Returns false if the body is another reduction.
 bool IndexBody::findReduction() {
   Operation *extreme =
       op.getBlock()->getTerminator()->getOperand(0).getDefiningOp();
@@ -142,8 +145,9 @@ bool IndexBody::findReduction() {
   return extreme->getOperand(1 - number) == out;
 }
 
-/// Returns `number` if an f32 represents it, or else the largest index that a
-/// minimum selects, or the smallest one that a maximum selects. Returns
+/// Returns the number that replaces `number`, an init or a value that is
+/// selected instead of an index: itself if an f32 represents it. Otherwise it
+/// is the largest index of a minimum, or the smallest one of a maximum. Returns
 /// std::nullopt if an index is beyond `number`.
 std::optional<int64_t> IndexBody::getLimit(int64_t number) const {
   if (IntegerRange{number, number}.isExact())
@@ -153,9 +157,9 @@ std::optional<int64_t> IndexBody::getLimit(int64_t number) const {
   return isMin ? indices->high : indices->low;
 }
 
-/// Adds arguments for the inputs and for the loop indices that the body uses to
-/// `made`, and sets their f32 values in `body`. Reduction loops are constants
-/// if `tap` has their indices.
+/// Adds block arguments to `made` for the inputs and for the loop indices that
+/// the old body uses, and registers them in `body` as the f32 values of these.
+/// Reduction loops are constants if `tap` has their indices.
 void IndexBody::setInputs(IntegerBody &body, FloatBody &made,
                           ArrayRef<int64_t> tap) {
   auto addArgument = [&]() -> Value {
@@ -183,9 +187,10 @@ void IndexBody::setInputs(IntegerBody &body, FloatBody &made,
   }
 }
 
-/// Emits the term of a reduction as f32. If it selects the accumulator, it
-/// selects a number beyond every exact accumulator instead: min(is ? i : least,
-/// least) == min(is ? i : 2^24, least), as 2^24 >= least.
+/// Emits, as f32, the value that a minimum or maximum combines with the
+/// accumulator. If it is a select that yields the accumulator `acc`, 2^24 takes
+/// its place: min(is ? i : acc, acc) == min(is ? i : 2^24, acc), as acc <=
+/// 2^24. Returns std::nullopt if a value is not exact.
 std::optional<CarriedNumber> IndexBody::makeTerm(IntegerBody &body,
                                                  OpBuilder &inner) {
   auto select = term.getDefiningOp<arith::SelectOp>();
@@ -212,9 +217,10 @@ std::optional<CarriedNumber> IndexBody::makeTerm(IntegerBody &body,
                         std::max(index->range.high, *other)}};
 }
 
-/// Rewrites the body to f32 for one element of the window, or for the whole
-/// reduction if `tap` is empty. The whole one must come first, because it sets
-/// the range of the indices. Returns std::nullopt if a value is not exact.
+/// Rewrites the body to f32 for the window element at the indices `tap` of the
+/// reduction loops, or for the whole reduction if `tap` is empty. The whole one
+/// must come first, because it sets the range of the indices. Returns
+/// std::nullopt if a value is not exact.
 std::optional<FloatBody> IndexBody::makeBody(ArrayRef<int64_t> tap) {
   FloatBody made{std::make_unique<Block>(), {}, {}};
   OpBuilder inner(op.getContext());
@@ -253,8 +259,9 @@ std::optional<FloatBody> IndexBody::makeBody(ArrayRef<int64_t> tap) {
   return made;
 }
 
-/// Sets `taps` if an input is read by windows. Returns false if a window has
-/// more than 256 elements, or an index that does not become a slice.
+/// Lists in `taps` the elements of the window if an input is read by windows.
+/// Returns false if a window has more than 256 elements, or an index that does
+/// not become a slice.
 bool IndexBody::findTaps() {
   bool hasWindows =
       llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
@@ -430,7 +437,8 @@ Value layout::getFloatsOf(Value integers) {
 }
 
 /// Returns true if the op computes one i32 or i64 tensor from f32 tensors and
-/// tensors in `carried`, and uses loop indices, such tensors or i64.
+/// from integer tensors that are known as f32, which `carried` has. It must
+/// also use loop indices or one of the latter, or yield i64.
 static bool yieldsIndices(linalg::GenericOp op, const CarriedTensors &carried) {
   Type type = op.getBlock()->getArguments().back().getType();
   if (op.getNumDpsInits() != 1 || !op.hasPureTensorSemantics() ||

@@ -250,9 +250,10 @@ Carried IntegerBody::makeSelect(arith::SelectOp op) {
                std::max(yes->range.high, no->range.high)});
 }
 
-/// Converts an integer maximum or minimum to f32. An operand may be exact
-/// within a window only if the other one is a constant in it, e.g. a clamp; the
-/// result is then exact beyond that constant.
+/// Converts an integer maximum or minimum to f32. If the f32 of one operand
+/// equals the integer only within a range, the other operand must be a constant
+/// in it, as in a clamp. The range of the result has no lower end after a
+/// maximum, and no upper end after a minimum.
 Carried IntegerBody::makeExtreme(Operation *op, bool isMax) {
   Carried a = get(op->getOperand(0)), b = get(op->getOperand(1));
   if (!a || !b || !a->value || !b->value)
@@ -339,16 +340,18 @@ Carried IntegerBody::makeShift(arith::ShRSIOp op) {
 }
 
 namespace {
-/// A multiplier of a requantization as the sum of three f32 numbers, and the
-/// bound to which |t| is clamped before.
+/// The multiplier m / 2^s of a requantization (t * m) >> s as the sum of three
+/// f32 numbers, and the bound to which |t| is clamped before the
+/// multiplication.
 struct Multiplier {
   float high = 0, middle = 0, low = 0, most = 0;
 };
 } // namespace
 
-/// Splits size = (a * 2^k + b) * 2^l + c such that the products of a, b and c
-/// with |t| <= `most`, plus the previous remainders, are exact as f32. Returns
-/// std::nullopt if they are not.
+/// Splits the multiplier of a requantization, size = (a * 2^k + b) * 2^l + c.
+/// Returns std::nullopt unless products of a, b and c with integers t, |t| <=
+/// `most`, are exact as f32, also after the fraction that remains of the
+/// product before is added.
 static std::optional<Multiplier> splitAt(int64_t size, int64_t shift,
                                          int64_t most, int k, int l) {
   auto divide = [](int64_t x, int by) { return (x + (1 << by) / 2) >> by; };
@@ -368,10 +371,10 @@ static std::optional<Multiplier> splitAt(int64_t size, int64_t shift,
                     std::ldexp(float(c), -int(shift)), float(most)};
 }
 
-/// Splits `m` into numbers whose products with t are exact for |t| <=
-/// `largest`, or, if less, for all t for which t * m >> shift is an 8-bit
-/// integer. The middle one is 0 if possible. Returns std::nullopt if there are
-/// none.
+/// Splits the multiplier `m` of a requantization t * m >> shift into f32
+/// numbers whose products with t are exact. This holds for |t| <= `largest`,
+/// or, if less, for all t with an 8-bit result. The middle number is 0 if
+/// possible. Returns std::nullopt if there are none.
 static std::optional<Multiplier> splitMultiplier(int64_t m, int64_t shift,
                                                  int64_t largest) {
   int64_t size = std::abs(m), most = largest;
@@ -389,9 +392,9 @@ static std::optional<Multiplier> splitMultiplier(int64_t m, int64_t shift,
   return parts;
 }
 
-/// Emits (t * m + 2^(shift - 1)) >> shift for t = `of`. If t has to be clamped,
-/// the result is exact within -128 to 127 only. Returns std::nullopt if a
-/// product is not exact.
+/// Emits a requantization, (t * m + 2^(shift - 1)) >> shift with t = `of`, as
+/// f32 ops. If t must be clamped for exact products, the f32 equals the integer
+/// within -128 to 127 only. Returns std::nullopt if a product is not exact.
 Carried IntegerBody::makeRequantized(Value of, CarriedNumber m, int64_t shift) {
   Carried t = get(of);
   if (!t || !t->value || t->window)

@@ -55,14 +55,14 @@ struct IntegerRange {
   }
 };
 
-/// An f32 that carries the value of an integer of a body, and the range of that
-/// integer; also an f32 of the body itself.
+/// The f32 that stands for an integer value of a body, and the range of that
+/// integer; also an f32 value of the body itself.
 struct CarriedNumber {
   Value value; // null if the integer may not be exact as f32
   IntegerRange range;
-  /// Set if the f32 is not equal to the integer everywhere, because a clamp is
-  /// still to come. Then it is equal for integers within `window`, and for
-  /// others both are beyond the same end of it.
+  /// Set if the f32 equals the integer only within this range, and a clamp to a
+  /// part of it must follow. An integer outside of the range and its f32 are
+  /// both beyond the same end of it.
   std::optional<IntegerRange> window;
   /// If the value is an element of a constant tensor: the elements of that
   /// tensor, and the number of the input.
@@ -110,8 +110,8 @@ public:
 private:
   Value oneWhere(arith::CmpFPredicate predicate, Value x, float than);
   std::optional<CarriedNumber> convert(Operation *op);
-  /// Returns the f32 that carries `value` if it equals the integer everywhere
-  /// (no `window`), or std::nullopt otherwise.
+  /// Returns the f32 that stands for the integer `value` if they are equal for
+  /// all values, not just within a range (`window`), or std::nullopt otherwise.
   std::optional<CarriedNumber> getExact(Value value);
   std::optional<CarriedNumber> makeSum(Operation *op);
   std::optional<CarriedNumber> makeExtreme(Operation *op, bool isMax);

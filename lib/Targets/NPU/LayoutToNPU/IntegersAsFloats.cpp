@@ -264,9 +264,10 @@ bool IntegerCarrier::convertMove(Operation *op) {
   return true;
 }
 
-/// Returns the range of the sum of `term`, with values in `each`, over the
-/// reduction loops, from `start` on. If the term is a product with a constant,
-/// sums of its elements give a closer bound. Returns std::nullopt beyond 2^24.
+/// Returns the range of the sum of an init in `start` and of `term`, whose
+/// values are in `each`, over all iterations of the reduction loops. If the
+/// term is a product with a constant, the constant's elements give a closer
+/// bound. Returns std::nullopt beyond 2^24.
 std::optional<IntegerRange> IntegerCarrier::getSumRange(linalg::LinalgOp op,
                                                         Value term,
                                                         IntegerRange start,

@@ -48,7 +48,8 @@ static Value fromStored(OpBuilder &builder, Location loc, Type type,
   return arith::TruncIOp::create(builder, loc, type, value);
 }
 
-/// Returns true if changeOp can convert the op to tensors of the stored types.
+/// Returns true if the element types of the op's tensors can be changed to
+/// those in memory, i1 to i8 and index to i64.
 static bool isKnown(Operation *op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return isa<DenseElementsAttr>(constant.getValue());

@@ -117,7 +117,9 @@ void carryIndices(func::FuncOp function);
 /// Returns the indices 0 to `count` - 1, with `count` at most 2^24, as f32.
 Value makeIndices(OpBuilder &builder, Location loc, int64_t count);
 
-/// Returns the f32 tensor from which carryIndices made `integers`, or null.
+/// Returns the f32 tensor of which an elementwise conversion, as carryIndices
+/// creates it, makes `integers`, or a null value if they are computed in
+/// another way.
 Value getFloatsOf(Value integers);
 
 /// Splits i64 arguments that are used as f32, and i64 results that consist of

@@ -53,10 +53,10 @@ Value ProgramBuilder::makeLocal(Location loc, RankedTensorType type) {
                               IntegerAttr(), IntegerAttr());
 }
 
-/// Returns memory for a tensor. A tensor that is computed in its slice of a
-/// concatenation gets that slice, and one with a layout new local memory. A
-/// tensor that is returned, also by insertions into it, gets the argument of
-/// the result, and any other one a scratch argument.
+/// Returns memory for a tensor: its slice of a tensor.concat result if it is
+/// computed there, or new local memory if it has a layout. A tensor that is
+/// returned, also by insertions into it, gets the program argument of that
+/// result. Any other one gets a new argument for temporary data.
 Value ProgramBuilder::makeMemory(Location loc, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (inPlaceParts.contains(tensor))

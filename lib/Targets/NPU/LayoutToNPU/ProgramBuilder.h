@@ -47,7 +47,8 @@ public:
   ProgramBuilder(func::FuncOp function, SymbolTable &symbols,
                  const EngineTimes &times);
 
-  /// Emits the program before the function and replaces the function by it.
+  /// Emits the program on memory as a function before the original one, and
+  /// replaces that by it.
   LogicalResult run();
 
 private:

@@ -103,7 +103,8 @@ static Value reshape(OpBuilder &builder, Location loc, Value tensor,
 }
 
 /// Returns a scalar as a tensor of one element and rank `rank`, or a null value
-/// if it is neither a constant nor one of `tensors`.
+/// if it is neither a constant nor a run-time scalar that has become a rank-0
+/// tensor.
 Value NumberCarrier::getTensor(OpBuilder &builder, Value number,
                                unsigned rank) {
   auto type =
@@ -132,8 +133,9 @@ void NumberCarrier::extract(tensor::ExtractOp op) {
                            op.getTensor(), *place, ones, ones));
 }
 
-/// Rewrites a scalar op on constants and at least one run-time scalar of
-/// `tensors` as a linalg.generic on rank-0 tensors.
+/// Rewrites a scalar op as a linalg.generic on rank-0 tensors. Does nothing
+/// unless the operands are constants and run-time scalars that have become such
+/// tensors, with at least one of the latter.
 void NumberCarrier::visitNumber(Operation *op) {
   llvm::SetVector<Value> known;
   for (Value operand : op->getOperands())
@@ -162,8 +164,9 @@ void NumberCarrier::visitNumber(Operation *op) {
   tensors[op->getResult(0)] = generic.getResult(0);
 }
 
-/// Creates an op that fills `init` with a scalar of `tensors`. Returns a null
-/// value for other scalars.
+/// Creates an op that fills `init` with a run-time scalar that has become a
+/// rank-0 tensor. Returns a null value for other scalars, or if `init` has
+/// dynamic sizes or a layout.
 Value NumberCarrier::fill(OpBuilder &builder, Location loc, Value number,
                           Value init) {
   auto type = cast<RankedTensorType>(init.getType());
@@ -248,8 +251,8 @@ Value NumberCarrier::pad(OpBuilder &builder, tensor::PadOp op) {
       ones);
 }
 
-/// Replaces the scalars of `tensors` that a linalg.generic reads, as inputs or
-/// in its body, by rank-0 tensor inputs.
+/// Replaces the run-time scalars that a linalg.generic reads, as inputs or in
+/// its body, by the rank-0 tensors that they have become, as inputs.
 void NumberCarrier::giveOperands(linalg::GenericOp op) {
   if (!op.hasPureTensorSemantics() || op.hasDynamicShape())
     return;

@@ -147,9 +147,9 @@ static bool isSameForAllSizes(arith::CmpIOp compare) {
                                   predicate == arith::CmpIPredicate::slt)));
 }
 
-/// Records in `sizes` the result of an op on integers that are multiples of the
-/// size of the batch. Returns false if the result is not such a multiple, or if
-/// a comparison may differ between sizes.
+/// Records the factor by which the result of an integer op is a multiple of the
+/// batch size, given those of its operands. Returns false if it is no such
+/// multiple, or if a comparison may differ between sizes.
 bool DynamicBatch::visitSize(Operation *op) {
   auto getCount = [&](unsigned i) {
     auto found = sizes.find(op->getOperand(i));

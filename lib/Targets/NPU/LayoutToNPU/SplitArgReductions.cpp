@@ -58,9 +58,10 @@ static bool isSelfComparison(Value value, Value x,
          llvm::is_contained(predicates, compare.getPredicate());
 }
 
-/// Matches the comparison of an element `x` with the best one so far, by an
-/// ordered predicate, or an unordered one if `isUnordered`. Sets isMax and
-/// takesLast.
+/// Returns true if `value` compares an element `x` with the best one so far, by
+/// an ordered predicate, or by an unordered one if `isUnordered`. Sets in
+/// `found` whether a maximum is searched, and whether the last of equal
+/// elements is taken.
 static bool matchCompare(Value value, Value x, Value best, bool isUnordered,
                          ArgReduction &found) {
   auto compare = value.getDefiningOp<arith::CmpFOp>();
@@ -81,8 +82,10 @@ static bool matchCompare(Value value, Value x, Value best, bool isUnordered,
   return isGreater || isLess;
 }
 
-/// Matches the condition under which an element `x` replaces `best`: a
-/// comparison, which may be combined with checks that prefer NaN (takesNaN).
+/// Returns true if `value` is a condition under which an element `x` replaces
+/// `best`: a comparison, possibly combined with checks for NaN. Sets in `found`
+/// which element is taken: largest or smallest, first or last, and whether NaN
+/// is preferred.
 static bool matchCondition(Value value, Value x, Value best,
                            ArgReduction &found) {
   auto isNaN = [&](Value value) {
@@ -228,8 +231,9 @@ static Value makePlace(OpBuilder &builder, linalg::GenericOp op,
       .getResult(0);
 }
 
-/// Replaces the index `place` by the init of `op` for reductions in which no
-/// element was better than the init, so that `top` still has its value.
+/// Replaces the index `place` by the index init of `op` where no element was
+/// better than the init of the elements, so that the largest or smallest
+/// element `top` is still that init.
 static Value keepStart(OpBuilder &builder, linalg::GenericOp op,
                        const ArgReduction &found, Value top, Value place,
                        Value none) {

@@ -33,7 +33,8 @@ namespace {
 struct Element {
   Value tensor;
   AffineMap map;
-  /// True if the tensor was created here and has one use.
+  /// True if this pass has created the tensor and it has one use, so that the
+  /// result of the next op may overwrite it.
   bool isOverwritable = false;
 };
 
@@ -109,8 +110,8 @@ static bool hasFunction(Operation &op) {
 }
 
 /// Returns true if every op of the body is an OKKernel function or a part of
-/// one, because others would become kernels. Values from outside of the body
-/// must be constants.
+/// one. If one is not, the whole op becomes a kernel that only the simulator
+/// runs. Values from outside of the body must be constants.
 bool BodySplitter::canSplit() {
   auto isWord = [](Type type) { return type.isF32() || type.isInteger(32); };
   for (Operation &inner : op.getBlock()->without_terminator()) {

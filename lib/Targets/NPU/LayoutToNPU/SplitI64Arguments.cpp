@@ -40,8 +40,9 @@ struct WideUses {
   SmallVector<std::pair<BlockArgument, arith::SIToFPOp>> casts;
   SmallVector<BlockArgument> elements;
 
-  /// Collects the uses of `tensor`, except by the ops `words`. Returns false if
-  /// one is neither a move nor a conversion to f32.
+  /// Collects the uses of `tensor`, except by the ops `words`, which will
+  /// compute on two 32-bit words per element. Returns false if one is neither a
+  /// move nor a conversion to f32.
   bool collect(Value tensor, const SetVector<Operation *> &words);
   void read(Value tensor, Value floats);
 };

@@ -30,8 +30,9 @@ using namespace mlir::layout;
 
 namespace {
 /// A dim of the input with index stride * p + t, where p is the parallel loop
-/// `point` and t the reduction loop `tap`. `factor` is the stride of the first
-/// of two steps.
+/// `point` and t the reduction loop `tap`. Two reductions will replace the op:
+/// the first one with windows of stride `factor`, the second one with stride /
+/// factor.
 struct LongDim {
   unsigned dim, point, tap;
   int64_t stride, factor;

@@ -40,8 +40,9 @@ struct WindowDim {
   int64_t step = 0, dilation = 0;
 };
 
-/// An op on an image and weights, e.g. a convolution of volumes, whose loops
-/// are removed one by one (dropLoop).
+/// An op on an image and weights, e.g. a 3-D convolution, as operands, indexing
+/// maps and loops. The pass removes loop after loop until the windows have two
+/// dims.
 struct Volume {
   Value image, weights, init;
   AffineMap imageMap, weightsMap, initMap;
@@ -92,9 +93,10 @@ void Volume::dropLoop(unsigned loop) {
     *map = projectDims(*map, dropped, /*compressDimsFlag=*/true);
 }
 
-/// Returns the dims in the order of `getClass`, stably sorted. The classes put
-/// batch and channels (for weights, of results and then of images) before
-/// windows, as OKKernel's tensors have them.
+/// Returns the dims of a tensor, stably sorted by the number that `getClass`
+/// returns for the index of each dim. Callers number batch and channels (for
+/// weights, of results and then of images) before windows, as OKKernel's
+/// tensors have them.
 static SmallVector<int64_t>
 getOrder(AffineMap map, llvm::function_ref<int(AffineExpr)> getClass) {
   auto order = llvm::to_vector(llvm::seq<int64_t>(map.getNumResults()));

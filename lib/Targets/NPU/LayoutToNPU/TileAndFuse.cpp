@@ -166,8 +166,8 @@ static Type findHeldInNoMemory(linalg::LinalgOp op) {
   return {};
 }
 
-/// Emits an error if not even one iteration of `op` fits a core, or if it needs
-/// more than kMostParts parts.
+/// Emits an error if not even one iteration of `op` fits a core, or if the op
+/// must be divided into more than 4096 parts (kMostParts).
 LogicalResult Splitter::checkLeast(linalg::LinalgOp op) {
   bool isPart = false, doesFit = false;
   std::optional<int64_t> bytes;

@@ -73,8 +73,8 @@ bool mayOverwrite(Operation *op);
 /// and cores compute it. Returns a null pointer if there is none.
 OpOperand *findOverwritten(Operation *op);
 
-/// Makes the operand that findOverwritten returns the init of each elementwise
-/// op, so that bufferization is in place.
+/// Makes the input that the result of an elementwise op may overwrite the init
+/// of that op, so that bufferization is in place.
 void makeInPlace(func::FuncOp function);
 
 /// Splits an f32 sum of each row of a matrix into sums over the columns of each

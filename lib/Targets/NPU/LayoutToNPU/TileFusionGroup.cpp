@@ -17,8 +17,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Marks concatenations that are created after a group from its parts, for
-/// readPartsOfConcats.
+/// Marks a tensor.concat that runs after all parts of a group instead of in
+/// each one. Slices of it can then read its operands.
 static constexpr StringLiteral kPutTogether = "npu.put_together";
 
 namespace {
@@ -77,8 +77,9 @@ Value Cutter::takePart(Location loc, Value tensor, const TensorBox &of,
                                         getAttrs(box.sizes), getAttrs(ones));
 }
 
-/// Returns the slice `box` of an operand: of the tensors of the current part if
-/// it is one of them, or else of a new splat constant, fill or empty tensor.
+/// Returns the slice `box` of an operand. If the current part has made or
+/// loaded a box of the tensor, it is a slice of that, and otherwise a new splat
+/// constant, fill or empty tensor.
 Value Cutter::readPart(OpOperand &operand, const TensorBox &box) {
   Value tensor = operand.get();
   Location loc = operand.getOwner()->getLoc();

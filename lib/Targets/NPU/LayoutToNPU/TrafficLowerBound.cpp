@@ -330,8 +330,9 @@ static std::optional<Sources> getMovedFrom(Operation *op,
       .Default([](Operation *) -> Moved { return std::nullopt; });
 }
 
-/// Returns the bytes that must be stored for `elements` of `tensor`, which are
-/// moved to a result: all but those of fills and splat constants.
+/// Returns a lower bound of the bytes stored for `elements` of `tensor` that
+/// are moved to a function result. Moves are followed back, and elements that
+/// come from fills and splat constants do not count.
 int64_t Bound::countStored(Value tensor, const Elements &elements) {
   if (!isKnown(tensor) || isFresh(tensor))
     return 0;

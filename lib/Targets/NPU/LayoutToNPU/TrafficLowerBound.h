@@ -32,7 +32,8 @@
 
 namespace mlir::layout {
 
-/// Returns the lower bound in bytes, or 0 if the function has several blocks.
+/// Returns a lower bound of the bytes that the function moves between system
+/// memory and the cores, or 0 if it has several blocks.
 int64_t getTrafficLowerBound(func::FuncOp function, NarrowConstants &narrow);
 
 } // namespace mlir::layout

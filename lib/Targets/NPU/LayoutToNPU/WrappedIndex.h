@@ -27,8 +27,9 @@ struct WrappedIndex {
   int64_t size;
 };
 
-/// Returns the index x and the size n of `select`, or std::nullopt if it has
-/// another form or n is not a constant.
+/// Returns x and n of a select x < 0 ? x + n : x, which is the index x counted
+/// from the end of n elements if it is negative. Returns std::nullopt if
+/// `select` has another form, or n is not a constant of at least 0.
 inline std::optional<WrappedIndex> matchWrappedIndex(arith::SelectOp select) {
   Value x = select.getFalseValue();
   auto is = select.getCondition().getDefiningOp<arith::CmpIOp>();
