@@ -175,8 +175,8 @@ bool NpuCandidates::isDest(unsigned operand) const {
   return dest && dest.isDpsInit(&node.op->getOpOperand(operand));
 }
 
-/// Returns true if the op reads operand `init`, and the operand needs memory
-/// besides that of the result because it is not computed there.
+/// Returns true if the op reads the init number `init`, and the init needs
+/// memory of its own, because it is not computed in the memory of the result.
 bool NpuCandidates::isKept(unsigned init) const {
   return std::get<LoopsRule>(node.rule).isRead[init] &&
          !isMadeInResult(node.op->getOpOperand(init));
@@ -193,8 +193,8 @@ bool NpuCandidates::isSameMemory(OperandOrResult a, OperandOrResult b) const {
                  .getResultNumber() == (a.isResult ? a.index : b.index);
 }
 
-/// Returns true if cores receive `operand` over the network: it lacks the
-/// channel, but has summed loops.
+/// Returns true if cores receive `operand` of a contraction from other cores by
+/// broadcast: summed loops index it, but loop `channel` of the result does not.
 bool NpuCandidates::isBroadcast(unsigned operand,
                                 const Contraction &contraction,
                                 unsigned channel) const {
@@ -511,9 +511,9 @@ std::optional<OpConfig> NpuCandidates::replace(const OpConfig &base,
       Origin::Mixed);
 }
 
-/// Returns the forms to try for one choice of the channel dim: matrix if
-/// `isMatrix`, aligned, compact, and packed if an operand has elements of at
-/// most 16 bits.
+/// Returns the modes and packings to try for one choice of the channel dim:
+/// matrix if `isMatrix`, aligned, compact, and aligned with packed elements if
+/// an operand has elements of at most 16 bits.
 static SmallVector<NpuForm> getForms(Operation *op, bool isMatrix) {
   bool isSmall = llvm::any_of(op->getOperandTypes(), [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -547,9 +547,9 @@ std::string NpuCandidates::alongWindow(OperandOrResult slot,
   return axes;
 }
 
-/// Adds, for each form of the tensor at `slot`, one configuration in which the
-/// other tensors follow its axes. Prefers a channel dim for which no sum is
-/// over several cores.
+/// Adds, for each mode and packing of the tensor at `slot`, one configuration
+/// in which the loops of the op give the other tensors its axes. Prefers a
+/// channel dim for which no sum is over elements of several cores.
 void NpuCandidates::addFollowing(OperandOrResult slot,
                                  SmallVectorImpl<OpConfig> &configs) const {
   RankedTensorType type = builder.getType(slot.isResult, slot.index);

@@ -63,7 +63,8 @@ bool NpuCandidates::isMatrix(const OpConfig &config) const {
 }
 
 /// Returns true if a reduction loop of more than one iteration indexes a dim of
-/// an operand on axis `getAxis(layout)`.
+/// an operand whose axis is the letter that `getAxis` returns for the operand's
+/// layout.
 bool NpuCandidates::sumsAlong(
     const OpConfig &config,
     llvm::function_ref<char(NpuScatterAttr)> getAxis) const {

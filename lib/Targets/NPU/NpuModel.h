@@ -28,9 +28,9 @@ namespace mlir::layout {
 /// The factor by which the cost of an op that cannot run on cores is scaled.
 constexpr int64_t kNotOnCores = 1 << 20;
 
-/// Returns the move that TensorMovePlan chooses between two maps of a tensor,
-/// or std::nullopt if none is possible or if the chip of `target` is not a
-/// `#npu.target`.
+/// Returns how to move a tensor of `shape` between two maps, with the number of
+/// commands and bytes. Returns std::nullopt if it cannot be moved, or if the
+/// chip of `target` is not a `#npu.target`.
 std::optional<TensorMovePlan>
 getNpuMove(const LayoutMap &from, const LayoutMap &to, ArrayRef<int64_t> shape,
            int64_t elementBytes, NpuTargetAttr target);

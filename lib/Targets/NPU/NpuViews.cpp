@@ -20,13 +20,13 @@ using namespace mlir;
 using namespace mlir::layout;
 using Origin = OpConfig::Origin;
 
-/// Returns the axes of the other side of a reshape of `from` with `axes`, or
-/// std::nullopt if no scattered layout may have the same bytes. `sources` has
-/// the dims of `from` that correspond to each dim of the other side, whose
-/// sizes are `sizes`. Changes `form` to the form of the other side. A dim that
-/// is split keeps its axis in all of its parts; a matrix with one of them as
-/// channels becomes aligned. Several axes that are joined in one dim become
-/// columns or rows of a matrix.
+/// Returns the axis letters of the other side of a reshape of `from`, whose
+/// dims have the letters `axes`, or std::nullopt if no scattered layout may
+/// have the same bytes. `sources` and `sizes` have, for each dim of the other
+/// side, the corresponding dims of `from` and the size. Changes `form` to the
+/// mode and width of the other side. A dim that is split keeps its axis in all
+/// of its parts; a matrix with one of them as channels becomes aligned. Several
+/// axes that are joined in one dim become columns or rows of a matrix.
 static std::optional<std::string>
 getViewedAxes(ArrayRef<SmallVector<unsigned, 4>> sources,
               ArrayRef<int64_t> sizes, RankedTensorType from, StringRef axes,

@@ -37,9 +37,9 @@ FunctionEmitter::getOperand(linalg::LinalgOp op, Value memref) {
   return Operand{memref, type, *storage};
 }
 
-/// Returns the number of the operand whose rows are divided among the lanes in
-/// the simulator's count of steps: one of `parameters` with one element per
-/// iteration, in the core that computes it, or else the result.
+/// Returns the number of the operand by whose elements the simulator counts the
+/// steps of the execution units. It is an operand of `parameters` with one
+/// element per iteration, in the core that computes it, or else the result.
 static unsigned getLanes(linalg::LinalgOp op, ArrayRef<unsigned> parameters,
                          ArrayRef<CoreVisibility> reaches) {
   for (auto [number, reach] : llvm::zip_equal(parameters, reaches))
@@ -92,8 +92,10 @@ FunctionEmitter::checkCores(linalg::LinalgOp op, ArrayRef<Operand> operands,
   return success();
 }
 
-/// Returns the bytes per index, in the row-major image, and the number of
-/// indices of the dim that is spread over the cores (keepInCore).
+/// Returns two numbers for the simulator's check of cores: (byte in the
+/// row-major copy of the tensor / first) mod second is an element's index in
+/// the dim that is spread over the cores. It is 0 for all elements without such
+/// a dim.
 static std::pair<int64_t, int64_t> getKey(MemRefType type, int64_t elementBytes,
                                           const CoreTable &cores) {
   int64_t inner = elementBytes;

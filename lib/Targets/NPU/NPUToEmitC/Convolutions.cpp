@@ -76,9 +76,10 @@ static std::optional<unsigned> findDimOf(AffineMap map, unsigned loop) {
   return found;
 }
 
-/// Sets `conv.inputIndex` and `conv.inputRanges`: the dim of the input that is
-/// N, C, H and W of the command, and the extents that are read. Returns false
-/// if a loop does not index exactly one dim.
+/// Sets the map from N, C, H and W of the command to the dims of the input
+/// (`conv.inputIndex`), and how many indices of each are read
+/// (`conv.inputRanges`). Returns false if a loop does not index exactly one
+/// dim.
 static bool placeInput(linalg::LinalgOp op, Convolution &conv) {
   AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(conv.input));
   SmallVector<int64_t> all = op.getStaticLoopRanges();

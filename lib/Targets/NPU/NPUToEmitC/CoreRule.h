@@ -45,8 +45,9 @@ struct CoreTable {
 std::optional<CoreTable> getCoreTable(const Storage &storage,
                                       ArrayRef<int64_t> shape);
 
-/// Returns how the cores that hold result 0 access an operand of an op on
-/// memrefs. `cores` and `result` are the cores of the operand and of result 0.
+/// Returns whether the cores that hold result 0 of an op find an operand in
+/// their own memory, receive it by the broadcast network, or cannot access it.
+/// `cores` and `result` are the cores of the operand and of result 0.
 CoreVisibility getCoreVisibility(linalg::LinalgOp op, OpOperand &operand,
                                  const CoreTable &cores,
                                  const CoreTable &result);

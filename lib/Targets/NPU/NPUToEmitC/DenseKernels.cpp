@@ -117,8 +117,10 @@ static SmallVector<unsigned> getLoopOrder(linalg::GenericOp op) {
   return order;
 }
 
-/// Adds to `functions` a function whose parameters are the images of the memref
-/// operands, and whose body is a clone of the op as a linalg.generic.
+/// Adds to `functions` a function with the op as a linalg.generic as its body.
+/// Its parameters are dense row-major copies of the memref operands. Emits an
+/// error if the op has no generic form or uses a value from outside that is not
+/// constant.
 static FailureOr<func::FuncOp> makeFunction(linalg::LinalgOp op,
                                             ModuleOp functions) {
   SmallVector<Type> images;

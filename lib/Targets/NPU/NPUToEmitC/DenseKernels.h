@@ -37,14 +37,14 @@ public:
 
   struct Kernel {
     std::string name;
-    /// The numbers of the op's operands whose images are parameters of the
-    /// function, in the order of the parameters.
+    /// The numbers of the op's operands of which the function gets dense
+    /// row-major copies, in the order of its parameters.
     SmallVector<unsigned> parameters;
   };
-  /// Returns the function that computes `op` on images of its memrefs, the same
-  /// one for ops of equal structure. Fails with an error at the op if C++ lacks
-  /// an element type, or if the body uses a value from outside that is not a
-  /// constant.
+  /// Returns the function that computes `op` on dense row-major copies of its
+  /// memrefs, the same one for ops of equal structure. Fails with an error at
+  /// the op if C++ lacks an element type, or if the body uses a value from
+  /// outside that is not a constant.
   FailureOr<const Kernel *> get(linalg::LinalgOp op);
 
   bool isEmpty() const { return !functions; }

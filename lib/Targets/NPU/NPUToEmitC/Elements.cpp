@@ -29,9 +29,10 @@ static SmallVector<unsigned> getNumbers(linalg::LinalgOp op,
 }
 
 /// Emits the selects that clamp the source of a function, e.g. exp, to its
-/// valid range. `numbers`, `memrefs` and `commands` have a result, a source and
-/// a work buffer; the clamped source is in the work buffer, which then becomes
-/// the source. Each clamp runs in all commands before the next one does.
+/// valid range. `numbers`, `memrefs` and the sides of each command list the
+/// result, the source and a work buffer. The clamped source is in the work
+/// buffer, which replaces the source in all three lists. Each clamp runs in all
+/// commands before the next one does.
 void FunctionEmitter::emitClamps(linalg::LinalgOp op,
                                  const ElementFunction &function,
                                  SmallVectorImpl<unsigned> &numbers,
@@ -149,9 +150,10 @@ bool FunctionEmitter::emitAsElements(linalg::LinalgOp op,
 
 /// Tells the simulator which elements of the operands `numbers`, the result
 /// first, each iteration of `op` combines, so that it reports elements read
-/// from a wrong address. Returns false, without declaring anything, if checks
-/// are off or if an operand has no Numbering. The same holds if the map of the
-/// result is not a permutation, or if a map has other results than loops and 0.
+/// from a wrong address. Returns false, without a call, if checks are off or
+/// the bytes of an operand have no numbers that are linear in its indices. The
+/// same holds if the map of the result is not a permutation, or if a map has
+/// other results than loops and 0.
 bool FunctionEmitter::expectElements(linalg::LinalgOp op,
                                      ArrayRef<unsigned> numbers) {
   auto first = op.getMatchingIndexingMap(&op->getOpOperand(numbers.front()));

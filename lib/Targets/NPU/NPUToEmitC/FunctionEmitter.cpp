@@ -151,8 +151,10 @@ FunctionEmitter::planImage(Operation *op, const Storage &storage,
               storage.elementBytes, limits);
 }
 
-/// Returns the Numbering of each memref, with equal `inside` dims, or
-/// std::nullopt if one has none or they cannot be made equal.
+/// Returns the numbers by which the simulator identifies the bytes of each
+/// memref, with the bytes of an element split into the same dims. Returns
+/// std::nullopt if numbers are not linear in the indices, or if the dims cannot
+/// be made equal.
 static std::optional<SmallVector<Numbering>> getNumberings(ValueRange memrefs) {
   SmallVector<Numbering> numberings;
   for (Value memref : memrefs) {

@@ -113,8 +113,9 @@ private:
   std::optional<TransferSide> findAligned(const Operand &operand,
                                           AffineMap index,
                                           const LoopSizes &ranges) const;
-  /// A matrix in the matrix layout with `width` columns per channel, at the
-  /// local address `start` (Products.cpp).
+  /// A matrix at the local address `start` in the matrix layout: each group of
+  /// `width` adjacent columns is a channel, which is in one core
+  /// (Products.cpp).
   struct Matrix {
     TransferSide start;
     int64_t width = 0;
@@ -124,9 +125,10 @@ private:
              std::optional<unsigned> row, unsigned column,
              ArrayRef<std::pair<unsigned, int64_t>> batch) const;
   LogicalResult emitAsKernel(linalg::LinalgOp op, ArrayRef<Operand> operands);
-  /// Appends the cores of each operand of `parameters`, and how the cores of
-  /// the result access it. Emits an error if they cannot, or if several dims of
-  /// an operand are spread over the cores.
+  /// Appends, for each operand of `parameters`, the core of each element, and
+  /// whether the cores of the result find it in their own memory or receive it
+  /// by broadcast. Emits an error if they do neither, or if several dims of an
+  /// operand are spread over the cores.
   LogicalResult checkCores(linalg::LinalgOp op, ArrayRef<Operand> operands,
                            ArrayRef<unsigned> parameters,
                            SmallVectorImpl<CoreTable> &cores,
@@ -146,16 +148,17 @@ private:
                                                  const Storage &storage,
                                                  MemRefType type,
                                                  const TransferLimits &limits);
-  /// Tells the simulator which bytes the commands until endExpected must move:
-  /// the elements of a box of `shape` of `memrefs`, the destination first.
-  /// `copy` is the op if its source has permuted dims. Returns false, without a
-  /// call, if checks are off or if a memref has no Numbering.
+  /// Tells the simulator which bytes the commands until OkkCalls::endExpected
+  /// must move: the elements of a box of `shape` of `memrefs`, the destination
+  /// first. `copy` is the op if its source has permuted dims. Returns false,
+  /// without a call, if checks are off or the bytes of a memref have no linear
+  /// numbers.
   bool expect(ArrayRef<int64_t> shape, ValueRange memrefs,
               CopyOp copy = nullptr);
   /// Tells the simulator which elements the next commands combine: for each
   /// iteration of loops of sizes `ranges`, those of `memrefs` that `maps`
-  /// index. Returns false, without a call, if checks are off or if a memref has
-  /// no Numbering.
+  /// index. Returns false, without a call, if checks are off or the bytes of a
+  /// memref have no linear numbers.
   bool expect(ArrayRef<int64_t> ranges, ValueRange memrefs,
               ArrayRef<AffineMap> maps);
   bool expect(ArrayRef<int64_t> sizes, ValueRange memrefs,

@@ -13,9 +13,10 @@
 using namespace mlir;
 using namespace mlir::npu;
 
-/// Returns the numbering of a memref that is not a view: row-major in local
-/// memory, and by the strides of the type in system memory. Returns
-/// std::nullopt for dynamic shapes and elements without whole bytes.
+/// Returns the numbers of the bytes of a memref that is not a view: row-major
+/// positions in local memory, and offsets by the strides of the type in system
+/// memory. Returns std::nullopt for dynamic shapes and elements without whole
+/// bytes.
 static std::optional<Numbering> getOwnNumbering(MemRefType type) {
   std::optional<int64_t> bytes = layout::getWholeBytes(type.getElementType());
   if (!bytes || !type.hasStaticShape())

@@ -25,21 +25,24 @@ namespace mlir::npu {
 
 struct Numbering {
   int64_t first = 0;
-  /// The stride of each dim, in bytes.
+  /// Per dim of the memref, the difference of the numbers of a byte at adjacent
+  /// indices.
   SmallVector<int64_t> strides;
-  /// The sizes and strides of the dims that index the bytes within one element,
-  /// e.g. {4, 1} for f32; several dims if an element of a view combines
-  /// elements that are apart.
+  /// The dims that index the bytes within one element, each with its size and
+  /// the difference of numbers: {4, 1} for f32. There are several dims if an
+  /// element of a view combines elements that are apart.
   SmallVector<std::pair<int64_t, int64_t>> inside;
 };
 
-/// Returns the numbers of the bytes of a memref, or std::nullopt if they are
-/// not linear in its indices.
+/// Returns the numbers that identify the bytes of a memref in the simulator's
+/// checks: positions in its row-major npu.alloc, or offsets in system memory.
+/// Returns std::nullopt if they are not linear in the indices of the memref.
 std::optional<Numbering> getNumbering(Value memref);
 
-/// Makes the dims in `inside` of all numberings equal: a numbering with
-/// contiguous bytes, e.g. {4, 1}, is split into the sizes of the others, e.g.
-/// {2, 2}, {2, 1}. Returns false if the sizes differ otherwise.
+/// Splits the bytes within an element into dims of the same sizes for all
+/// memrefs. Contiguous bytes, e.g. {4, 1}, are split into the sizes that
+/// another memref has, e.g. {2, 2}, {2, 1}. Returns false if the sizes differ
+/// otherwise.
 bool splitAlike(MutableArrayRef<Numbering> numberings);
 
 } // namespace mlir::npu

@@ -75,10 +75,10 @@ public:
   void beginCompute(StringRef name, int64_t points);
   void addOperand(int64_t bytes, const ImageUse &use);
   void keepInCore(int64_t inner, int64_t count);
-  /// Adds a box of elements of the operand that addOperand added last, whose
-  /// first element is at the local `address`. The destination of `box` has the
-  /// strides in local memory, and the source the byte and the strides in the
-  /// image.
+  /// Adds a box of elements, the first one at the local `address`, to the
+  /// operand that was added last. The destination of `box` has the strides in
+  /// local memory; its source has the byte and the strides in the dense copy of
+  /// the operand.
   void addBox(const Transfer &box, Value address);
   void runCompute(StringRef kernel);
   void declareTensor(int64_t address, int64_t bytes, int64_t alignment);

@@ -96,9 +96,10 @@ static std::optional<APFloat> getFilledWith(Operation *op, Value memref) {
   return number.getValue();
 }
 
-/// Matches an index expression of the input to an InputDim. Returns
-/// std::nullopt if it has several parallel or reduction loops, an offset, or a
-/// factor below 1.
+/// Matches the index of a dim of the input to step * stride + window *
+/// dilation, with a parallel loop `step` and a reduction loop `window`. Returns
+/// std::nullopt if there are several loops of one kind, an offset, or a factor
+/// below 1.
 static std::optional<InputDim> readIndex(linalg::LinalgOp op, AffineExpr expr) {
   InputDim dim;
   auto kinds = op.getIteratorTypesArray();

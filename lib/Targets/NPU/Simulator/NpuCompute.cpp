@@ -96,8 +96,9 @@ void Simulator::addBox(uint64_t address, int64_t imageByte,
     }
 }
 
-/// Checks that every element of the image is in the core of the results with
-/// the same key (keepInCore). `coreOf` has the core of each key; the first
+/// Checks that each element of an operand is in the core of the results that it
+/// contributes to: elements with equal (byte in the image / inner) mod count
+/// must be in one core. `coreOf` has the core of each such number; the first
 /// operand that is checked sets it. Reports an error and returns false for
 /// other cores.
 bool Simulator::checkCores(const Image &image, std::vector<int64_t> &coreOf,

@@ -131,10 +131,10 @@ bool Simulator::getNumbers(const Run &run, const Relation::Side &side,
   return true;
 }
 
-/// Returns the index of the first of `bytes` contiguous bytes that is wrong, or
-/// -1. A byte is wrong if its number in the destination is not in the relation
-/// or was moved before, or if its number in operand `side`, unless that is 0,
-/// does not correspond. Counts the right bytes as moved.
+/// Returns the index of the first of `bytes` contiguous bytes that must not be
+/// moved, or -1. Such a byte was moved before, or its number in the destination
+/// is none that the program declared. Unless `side` is 0, its number in source
+/// `side` must also be the declared one. Counts the other bytes as moved.
 int64_t Simulator::findStray(const Numbers &dest, const Numbers &source,
                              size_t side, int64_t bytes) {
   const Relation &relation = expected->relation;

@@ -67,7 +67,8 @@ struct Simulator::Image {
   std::vector<int64_t> places; // the byte in the image of each run
 };
 
-/// The numbers (numberElements) of contiguous bytes.
+/// The numbers that identify contiguous bytes in checks of moved bytes: those
+/// that numberElements gave them, or offsets in system memory.
 struct Simulator::Numbers {
   const int32_t *ofBytes = nullptr; // numbers plus 1; null: first + i
   int64_t first = 0;
@@ -77,8 +78,8 @@ struct Simulator::Numbers {
   }
 };
 
-/// The relation between operands that commands must realize, and the number of
-/// its bytes, those moved so far included.
+/// The bytes that the program has declared to be moved or combined by the
+/// following commands, their count, and the count of those moved so far.
 struct Simulator::Expected {
   Relation relation;
   int64_t total = 1, moved = 0;
