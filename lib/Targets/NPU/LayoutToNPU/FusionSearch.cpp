@@ -33,8 +33,7 @@ static constexpr unsigned kMostSummed = 12;
 /// One byte in `kSpare` of a core stays free for gaps in and between tensors.
 static constexpr int64_t kSpare = 8;
 /// One byte in `kInside` that a group moves within local memory counts as
-/// traffic, as most parts are used in place. It decides among plans of equal
-/// traffic.
+/// traffic, as most are used in place. It decides between equal plans.
 static constexpr int64_t kInside = 16;
 
 namespace {
@@ -52,7 +51,7 @@ struct Made {
   }
 };
 
-/// The loads, stores and bytes of a core of a group, other tensors excepted.
+/// What a group loads, stores and needs of a core if it runs alone.
 struct Price {
   struct Tensor {
     unsigned made;          // index in Search::tensors
@@ -358,8 +357,7 @@ llvm::SmallDenseMap<unsigned, unsigned> Search::findWholes(unsigned first,
   return wholeOf;
 }
 
-/// Returns the most live bytes of a core in a part, without operands read
-/// whole.
+/// Returns the peak bytes of a core in a part, without operands of all parts.
 int64_t Search::getPeak(const GroupParts &group, int64_t part) {
   unsigned first = group.getFirst(), last = group.getLast();
   llvm::SmallDenseMap<unsigned, unsigned> wholeOf = findWholes(first, last);
@@ -534,8 +532,7 @@ void Search::evict(Occupancy &now, const Price &price,
   }
 }
 
-/// Counts the loads of a group in `now`. Returns false if it does not fit a
-/// core.
+/// Counts the loads of a group in `now`. Returns false if a core is too small.
 bool Search::load(Occupancy &now, const Price &price, bool keepsResults) {
   int64_t parts = price.cut.count();
   for (const Price::Tensor &read : price.sliced) {
@@ -619,8 +616,7 @@ Label Search::extend(const Label &label, const Price &price,
   return next;
 }
 
-/// Keeps the cheapest state per set of local tensors, kMostLabels states in
-/// all.
+/// Keeps the cheapest state per set of local tensors, kMostLabels at most.
 void Search::add(unsigned stage, Label label) {
   std::vector<Label> &all = labels[stage];
   for (Label &other : all)
@@ -648,8 +644,7 @@ void Search::reach(unsigned first, const Price &price) {
     }
 }
 
-/// Returns true if a stage may load inputs in pieces and needs over half a
-/// core.
+/// Returns true if a stage can load inputs in pieces and exceeds half a core.
 bool Search::isHeavy(unsigned stage) const {
   const Price &price = whole[stage];
   int64_t bytes = price.peak + price.sharedInCore;
