@@ -134,16 +134,17 @@ void carryIntegersInFloats(func::FuncOp function);
 /// in which the chip computes them right, and keeps -0 from sqrt.
 void boundArguments(func::FuncOp function);
 
-/// Splits ops whose bodies need several OKKernel functions into one op per
-/// function, after composeBody and boundArguments:
+/// Expands bodies (composeBody) and clamps arguments (boundArguments). Then
+/// splits ops whose bodies need several OKKernel functions into one op per
+/// function:
 ///
 ///   %s = arith.addf %x, %b           becomes an op that adds, and one that
 ///   %r = arith.maximumf %s, %zero    computes the maximum in place
 void splitBodies(func::FuncOp function);
 
 /// Rewrites minima over more than 3 elements as negated maxima of negated
-/// elements. Rewrites reductions over several dims as ones over one dim in
-/// products, in tensors of more than four dims, and if all dims are reduced.
+/// elements. Collapses several reduction loops to one in products, in
+/// reductions with more than four loops, and in reductions of all dims.
 void rewriteReductions(func::FuncOp function);
 
 /// Generalizes named f32 ops without reduction whose bodies have an op without

@@ -171,8 +171,9 @@ static void rewriteAll(func::FuncOp function, Rewrite rewrite) {
     rewrite(op);
 }
 
-/// Returns the index expressions of `map`, that of a factor of a product, that
-/// are one of the summed loops `loops`, in the order of the dims.
+/// Returns the index expressions of a factor of a product, whose indexing map
+/// is `map`, that are one of the summed loops `loops`. They are in the order of
+/// the factor's dims.
 static SmallVector<AffineExpr> getSummed(AffineMap map,
                                          ArrayRef<unsigned> loops) {
   return llvm::filter_to_vector(map.getResults(), [&](AffineExpr dim) {

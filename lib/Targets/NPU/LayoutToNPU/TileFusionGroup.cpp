@@ -65,7 +65,8 @@ private:
 };
 } // namespace
 
-/// Returns the slice `box` of a tensor whose slice `of` is `tensor`.
+/// Returns the elements in `box` of a tensor of which `tensor` holds those in
+/// the box `of`.
 Value Cutter::takePart(Location loc, Value tensor, const TensorBox &of,
                        const TensorBox &box) {
   if (of == box)
@@ -260,8 +261,8 @@ Value Cutter::store(Value joined) {
   return joined;
 }
 
-/// Replaces the uses of `result` after the group by `by`, which has its box
-/// `used`. Offsets of slices become relative to that box.
+/// Replaces the uses of `result` after the group by `by`, which holds only its
+/// elements in the box `used`. Offsets of slices become relative to that box.
 void Cutter::replaceBehind(Value result, Value by, const TensorBox &used) {
   result.replaceUsesWithIf(by, [&](OpOperand &use) {
     if (llvm::is_contained(ops, use.getOwner()))
