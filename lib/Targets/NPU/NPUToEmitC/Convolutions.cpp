@@ -36,9 +36,10 @@ struct Convolution {
   LoopSizes inputRanges{1, 1, 1, 1};
 };
 
-/// A part of the kernel along H or W that one command computes: `count`
-/// elements first, first + step, .., with the input positions 0, spacing, 2 *
-/// spacing, .. `stride` and `dilation` count these positions.
+/// The part of the kernel along H or W that one command computes: the `count`
+/// elements first, first + step, .. Of the input, the command sees every
+/// `spacing`-th position from that of `first` on; `stride` and `dilation` count
+/// these positions.
 struct KernelPart {
   int64_t first, step, count, spacing, stride, dilation;
 };

@@ -82,9 +82,10 @@ public:
   void addBox(const Transfer &box, Value address);
   void runCompute(StringRef kernel);
   void declareTensor(int64_t address, int64_t bytes, int64_t alignment);
-  /// Tells the simulator to number the bytes of a box in local memory, from
-  /// `address` on, the destination of `box`. The numbers are the positions of
-  /// the bytes in the row-major tensor, the source of `box`.
+  /// Tells the simulator to give each byte of a box of elements the number of
+  /// its position in the row-major tensor. The destination of `box` has the
+  /// strides in local memory, from `address` on, and the source those in the
+  /// row-major tensor.
   void numberElements(const Transfer &box, Value address);
   /// Tells the simulator that the destination of `box`, at the local `address`,
   /// are elements of a tensor, not holes.
