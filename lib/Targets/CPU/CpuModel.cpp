@@ -168,7 +168,8 @@ int64_t CpuModel::getVectorSize(Operation *op) const {
                              target.getLanes());
 }
 
-/// Scales `cost` by `busy` / `run`.
+/// Scales `cost` from `run` elements to `busy` elements, e.g. from those of a
+/// loop to those of the whole vectors that cover it.
 static void stretch(Cost &cost, int64_t run, int64_t busy) {
   cost = cost > (int64_t(1) << 40) ? scaleCost(cost / run, busy)
                                    : cost * busy / run;

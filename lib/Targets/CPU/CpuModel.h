@@ -100,9 +100,10 @@ private:
   /// most `lanes` of the target.
   int64_t getVectorSize(Operation *op) const;
 
-  /// Returns the stored axes of `layout` on the static shape of `type`, or null
-  /// if its element type has no filler value or StaticStorage::read fails.
-  /// Results are cached.
+  /// Returns the stored axes of `layout` on the static shape of `type`, as
+  /// integers. Returns null if StaticStorage::read cannot evaluate them, or if
+  /// the element type has no zero with which padding could be filled. Results
+  /// are cached.
   const StaticStorage *findDigits(RankedTensorType type, LayoutId layout,
                                   CostModel &costs);
 

@@ -53,10 +53,12 @@ private:
   CostModel &costs;
   CandidateLimits limits;
   std::vector<Candidates> &candidates;
-  /// Per node class, the number of its configurations before this pass.
+  /// Per node class, the number of its configurations before those with other
+  /// stated padding were added.
   SmallVector<size_t> numPlain;
-  /// The tensor classes with the layouts, stated padding included, in which
-  /// some consumer would read them. `queue` has those not yet answered.
+  /// The tensors, as numbers of tensor classes, and the layouts with stated
+  /// padding in which some consumer would read them. For those in `queue`, no
+  /// configurations of the producer have been added yet.
   std::set<std::pair<unsigned, LayoutId>> wanted;
   std::deque<std::pair<unsigned, LayoutId>> queue;
 };
@@ -103,9 +105,10 @@ static bool hasOneType(Operation *op) {
          !isa<DestinationStyleOpInterface>(op);
 }
 
-/// Replaces `layout` and `exact` by the same layouts with stated `padding`.
-/// Returns false, without changes, if the layout has no padding on `type` or
-/// the element type cannot hold the value.
+/// Adds stated `padding` to `layout`, the representative of a layout in the
+/// table, and to `exact`, the layout of the op's rule. Returns false, without
+/// changes, if the layout has no padding on `type` or the element type cannot
+/// hold the value.
 bool PaddingStates::setState(LayoutId &layout, LayoutId &exact, Type type,
                              TypedAttr padding) {
   auto tensor = cast<RankedTensorType>(type);
@@ -155,9 +158,9 @@ bool PaddingStates::setInputs(OpConfig &config, const NodeClass &node,
   return changed;
 }
 
-/// Adds `config` to a node class and requests its operands from their
-/// producers. Returns false if the configuration exists or the limit is
-/// reached.
+/// Adds `config` to a node class, and adds its operands with stated padding to
+/// `wanted`, for their producers. Returns false if the configuration exists or
+/// the node class has the maximum number of them.
 bool PaddingStates::add(unsigned nodeClass, OpConfig config) {
   const NodeClass &node = program.nodeClasses[nodeClass];
   std::vector<OpConfig> &configs = candidates[nodeClass].configs;
@@ -189,9 +192,9 @@ void PaddingStates::wantOperands(unsigned nodeClass, const OpConfig &config) {
   }
 }
 
-/// Requests from producers the operands whose stated padding the initial
-/// configurations of a node class have, because types or layout constraints
-/// demand it.
+/// Adds to `wanted` the operands that state padding in the initial
+/// configurations of a node class, because types or layout constraints demand
+/// it.
 void PaddingStates::wantTyped(unsigned nodeClass) {
   for (size_t i = 0; i < numPlain[nodeClass]; ++i)
     wantOperands(nodeClass, candidates[nodeClass].configs[i]);
@@ -251,8 +254,9 @@ void PaddingStates::answerFlowClass(unsigned nodeClass, LayoutId layout) {
   }
 }
 
-/// Adds configurations in which result number `result` has `layout`, and the
-/// body of the op computes the value that the padding of `layout` holds.
+/// Adds configurations in which result number `result` has `layout`, which
+/// states padding. Takes only those in which the body of the op computes the
+/// padding value itself, so that padding is not written separately.
 void PaddingStates::answerLoops(unsigned nodeClass, unsigned result,
                                 LayoutId layout) {
   const NodeClass &node = program.nodeClasses[nodeClass];
@@ -279,8 +283,8 @@ void PaddingStates::answerLoops(unsigned nodeClass, unsigned result,
   }
 }
 
-/// Adds configurations of a view in which its result has `layout`, and the
-/// padding of its operands holds the value that the padding of `layout` holds.
+/// Adds configurations of a view in which the result has `layout`, and all
+/// operands state the same padding value as `layout`.
 void PaddingStates::answerView(unsigned nodeClass, LayoutId layout) {
   const NodeClass &node = program.nodeClasses[nodeClass];
   if (!std::get<ViewRule>(node.rule).isOfRowMajor)

@@ -33,8 +33,9 @@ struct PaddingUse {
 };
 
 /// Returns how the op of `stored` handles padding. If no layout states padding,
-/// or `stored.space` is a failure, every reduction is masked and all stated
-/// padding of results is written.
+/// or the op cannot be lowered to loops over digits (`stored.space` failed),
+/// assumes that every reduction is masked and all stated padding of results is
+/// written.
 PaddingUse getPaddingUse(const StoredOp &stored, const LoopsRule &rule,
                          const OpLayouts &layouts, const LayoutTable &table);
 

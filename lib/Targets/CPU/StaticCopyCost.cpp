@@ -130,7 +130,8 @@ public:
   }
 
   /// Returns true if the refinement failed only because this class does not
-  /// handle the axes, so that a symbolic CopyPlan may exist.
+  /// handle an axis, e.g. some with an offset or a swizzle. A CopyPlan with
+  /// symbolic sizes may exist then.
   bool isUnknown() const { return unknown; }
   const StaticSpace &getSpace() const { return space; }
 
@@ -139,8 +140,9 @@ public:
   bool isReduction(unsigned) const { return false; }
   bool isResult(unsigned operand) const { return operand == 1; }
   bool dependsOn(unsigned, unsigned) const { return true; }
-  /// Fails, and makes isUnknown() true: sums of split dims need the symbolic
-  /// CopyPlan.
+  /// Fails, and makes isUnknown() return true. Called for axes whose dims
+  /// cannot be replaced by their digits one by one, which need a CopyPlan with
+  /// symbolic sizes.
   LogicalResult substituteAxes() { return failUnknown(); }
   static bool isAffine(const StaticIndexExpr &value) {
     return llvm::none_of(
@@ -161,7 +163,9 @@ private:
   bool unknown = false;
 };
 
-/// The boxes and fills of a CopyPlan, as numbers for a static shape.
+/// The parts of a CopyPlan that its cost depends on, as integers for a static
+/// shape: the boxes (index ranges per digit) to copy, and the boxes of padding
+/// to fill.
 struct NumberedCopy {
   const StaticSpace &space;
   CopyPlan::Method method = CopyPlan::Method::Boxes;

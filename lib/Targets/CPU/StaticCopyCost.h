@@ -114,11 +114,10 @@ struct StaticCopyCount {
   bool isGathered = false;
 };
 
-/// Returns how many elements a copy from layout `from` to layout `to` of a
-/// tensor of `shape` reads and writes. Returns std::nullopt if integers do not
-/// decide it, e.g. because an axis is a swizzle; the caller then makes a
-/// CopyPlan. Assumes that the result states no padding, and that the element
-/// type has a filler value.
+/// Returns how many elements a copy from storage `from` to storage `to` of a
+/// tensor of `shape` reads and writes. Returns std::nullopt if the caller has
+/// to make a CopyPlan, e.g. for some swizzled axes. Assumes that the result
+/// states no padding, and that its element type has a zero.
 std::optional<StaticCopyCount> countStaticCopy(const StaticStorage &from,
                                                const StaticStorage &to,
                                                llvm::ArrayRef<int64_t> shape);

@@ -122,8 +122,8 @@ int64_t StoredOp::getRow(unsigned k, unsigned lane, int64_t assumed,
   return row;
 }
 
-/// Returns the map from digits to the stored index of operand `k`, without the
-/// trailing axes that have one position.
+/// Returns the map from digits to the index of operand `k` in its storage,
+/// without the innermost dims that have one position.
 static AffineMap getMapThatMoves(const IterationSpace &space, unsigned k,
                                  MLIRContext *context) {
   SmallVector<int64_t> shape;

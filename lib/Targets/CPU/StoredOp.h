@@ -26,7 +26,9 @@ struct StoredOp {
   SmallVector<int64_t> sizes; // of the loops
   SmallVector<bool> readsInit;
   ScalarBody body;
-  /// The loops on stored digits, or failure if the lowering rejects them.
+  /// The loops of the op over the digits in which its tensors are stored, or
+  /// failure if convert-layout-to-linalg cannot lower the op with these
+  /// layouts.
   FailureOr<IterationSpace> space = failure();
 
   static StoredOp get(Operation *op, const LoopsRule &rule,

@@ -35,8 +35,9 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Emits `copy` as one structured op over all digits, on a sliced or padded
-/// source, and returns the physical tensor of `to`.
+/// Emits `copy` as one linalg op with a loop per digit that source and result
+/// have in common. The source is sliced or padded to whole digits before.
+/// Returns the physical tensor of type `to`.
 static Value emitWhole(OpBuilder &b, Location loc, const CopyPlan &copy,
                        RankedTensorType from, ValueRange source,
                        RankedTensorType to, ArrayRef<OpFoldResult> sizes) {
@@ -55,8 +56,10 @@ static Value emitWhole(OpBuilder &b, Location loc, const CopyPlan &copy,
       .front();
 }
 
-/// Emits the conversion `plan` of `source`, the converted value of a tensor of
-/// type `from`, and returns the physical tensor of `to`.
+/// Emits the conversion `plan` and returns the physical tensor of type `to`.
+/// `source` is the physical tensor of type `from`, followed by its sizes that
+/// are passed separately. With `packOps`, copies become linalg.pack or
+/// linalg.unpack where possible.
 static Value emitPlan(OpBuilder &b, Location loc, ConversionPlan plan,
                       RankedTensorType from, ValueRange source,
                       RankedTensorType to, bool packOps = false) {
@@ -98,11 +101,11 @@ Value layout::convertStorage(OpBuilder &b, Location loc, RankedTensorType from,
   return emitPlan(b, loc, ConversionPlan::get(from, to), from, source, to);
 }
 
-/// Converts the source of a tensor.expand_shape to a plain tensor and expands
-/// that, if `op` converts the result of the expand_shape to a plain tensor. The
-/// source has whole stored axes, while the storage of the result mixes the
-/// expanded dims; only the former can be a linalg.unpack. Returns null if no
-/// axis is mixed, the type is dynamic, or both tensors are stored differently.
+/// Lowers a conversion to a plain tensor behind a tensor.expand_shape: converts
+/// the source of the expand_shape instead, and expands the plain tensor. A
+/// stored axis that mixes expanded dims can be a tiled dim of that source, as
+/// linalg.unpack requires. Returns null for other conversions, if no axis mixes
+/// dims, if a size is dynamic, or if the expand_shape changes the storage.
 static Value convertBeforeExpand(OpBuilder &b, ConvertOp op, Value source) {
   auto expand = op.getSource().getDefiningOp<tensor::ExpandShapeOp>();
   RankedTensorType to = op.getResult().getType();

@@ -37,12 +37,14 @@ public:
     bool isAll = true;
   };
   Slice getSlice(const DigitBox &box);
-  /// Returns the map from the digits of a box to the dims of its slice.
+  /// Returns the map from the digits, counted from the start of `box`, to the
+  /// dims of the slice that getSlice returns. `box` has one index range per
+  /// digit.
   AffineMap getMap(const DigitBox &box) const;
 
 private:
   /// Returns true if `slot`, a dim of the expanded tensor, is one digit, and
-  /// `box` covers all of it.
+  /// `box`, which has an index range per digit, covers all of it.
   bool isWholeDigit(const DigitSlot &slot, const DigitBox &box) const {
     return slot.digits.size() == 1 && box[slot.digits[0]].isWhole() &&
            axes[slot.axis].required == axes[slot.axis].extent;
@@ -238,7 +240,8 @@ static Value fillSlices(OpBuilder &b, Location loc, ArrayRef<DigitBox> fills,
   return expanded;
 }
 
-/// Returns true if `fill` starts where `box` ends in the digit `fastest`.
+/// Returns true if the index range of `fill` in digit `fastest` starts where
+/// that of `box` ends, and both have the same range in every other digit.
 static bool follows(const DigitBox &fill, const DigitBox &box,
                     unsigned fastest) {
   for (auto [digit, a, b] : llvm::enumerate(box, fill)) {
@@ -250,8 +253,8 @@ static bool follows(const DigitBox &fill, const DigitBox &box,
   return true;
 }
 
-/// Removes from `fills`, and returns, those that follow `box` in the fastest
-/// digit of the result.
+/// Returns the boxes of padding in `fills` that continue `box` along the
+/// fastest digit of the result, and removes them from `fills`.
 static SmallVector<DigitBox> takeFills(SmallVectorImpl<DigitBox> &fills,
                                        const CopyPlan &copy,
                                        const DigitBox &box) {

@@ -23,13 +23,16 @@
 
 namespace mlir::layout {
 
-/// Emits the boxes and fills of `copy`, whose method is Boxes, and returns the
-/// physical tensor of `to`. `sizes` are logical sizes.
+/// Emits a linalg copy for each box of `copy`, which is a range of indices per
+/// digit, and a linalg.fill for each box of padding. The method of `copy` must
+/// be Boxes. Returns the physical tensor of type `to`; `sizes` are its logical
+/// sizes.
 Value emitBoxes(OpBuilder &b, Location loc, const CopyPlan &copy, Value source,
                 RankedTensorType to, ArrayRef<OpFoldResult> sizes);
 
-/// Emits the fills of `copy` on `storage`, a physical tensor of `to`, and
-/// returns the result. `sizes` are logical sizes.
+/// Emits a linalg.fill with the padding value for each box of padding that
+/// `copy` lists. Returns `storage`, a physical tensor of type `to`, after these
+/// fills; `sizes` are its logical sizes.
 Value emitFills(OpBuilder &b, Location loc, const CopyPlan &copy, Value storage,
                 RankedTensorType to, ArrayRef<OpFoldResult> sizes);
 

@@ -58,8 +58,9 @@ static void appendStorage(OpBuilder &b, Location loc, Type type,
                        getStorageSizes(b, loc, tensor, sizes));
 }
 
-/// Returns the physical tensor of a tensor that a function was passed as
-/// `crossed`: its storage array, then its carried sizes.
+/// Returns the physical tensor of an argument of a function or a result of a
+/// call. `crossed` are the values passed for it: its storage array, then the
+/// sizes that the array does not have.
 static Value getPhysical(OpBuilder &b, Location loc, RankedTensorType tensor,
                          ValueRange crossed) {
   SmallVector<OpFoldResult> sizes =

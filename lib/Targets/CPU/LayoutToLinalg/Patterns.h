@@ -87,8 +87,9 @@ private:
   SmallVector<std::pair<func::FuncOp, FunctionType>> functions;
 };
 
-/// Returns the physical tensor of `to` with the elements of `source`, which is
-/// the converted value of a tensor of type `from` and the same shape.
+/// Converts a tensor from the layout of `from` to that of `to`, a type of the
+/// same shape, and returns the physical tensor. `source` is the physical tensor
+/// of type `from`, followed by its sizes that are passed separately.
 Value convertStorage(OpBuilder &b, Location loc, RankedTensorType from,
                      ValueRange source, RankedTensorType to);
 

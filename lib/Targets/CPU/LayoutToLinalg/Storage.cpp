@@ -27,8 +27,9 @@ using namespace mlir::layout;
 // Types
 //===----------------------------------------------------------------------===//
 
-/// Returns the first entry of `axes`, stored axes or stored dims, whose extent
-/// is the size of dynamic dim `d`, or std::nullopt if there is none.
+/// Returns the number of the first of `axes` whose extent is the size of
+/// dynamic dim `d`, or std::nullopt if there is none. `axes` are the stored
+/// axes of the map, or the dims of the storage array.
 template <typename Axes>
 static std::optional<unsigned> findOfSize(RankedTensorType type,
                                           const Axes &axes, unsigned d) {
@@ -38,8 +39,9 @@ static std::optional<unsigned> findOfSize(RankedTensorType type,
   return std::nullopt;
 }
 
-/// Returns the stored axis with the size of dim `d`, or std::nullopt if no
-/// stored axis or no stored dim has it.
+/// Returns the number of the stored axis whose extent is the size of dim `d`.
+/// Returns std::nullopt if there is none, or if no dim of the storage array has
+/// this extent.
 static std::optional<unsigned>
 findAxisOfSize(RankedTensorType type, const LayoutMap &map, unsigned d) {
   if (!findOfSize(type, getStoredDims(type), d))

@@ -24,8 +24,8 @@
 
 namespace mlir::layout {
 
-/// Adds the conversion from laid-out tensors of the `buffer` space to physical
-/// tensors and carried sizes.
+/// Adds the conversion from a laid-out tensor of the `buffer` space to its
+/// physical tensor and an index for each dim of getCarriedDims.
 void populateStorageConversion(TypeConverter &converter);
 
 /// Returns the dynamic dims whose size is passed as a separate value, in
@@ -35,13 +35,14 @@ void populateStorageConversion(TypeConverter &converter);
 SmallVector<unsigned> getCarriedDims(RankedTensorType type);
 
 /// Returns the logical sizes of a tensor of type `type`. `values` is the
-/// converted tensor: the physical tensor, then the carried sizes.
+/// converted tensor: the physical tensor, then a size per dim of
+/// getCarriedDims.
 SmallVector<OpFoldResult> getLogicalSizes(OpBuilder &b, Location loc,
                                           RankedTensorType type,
                                           ValueRange values);
 
-/// Returns the converted value of a tensor of type `type`: `physical`, then the
-/// entries of its logical `sizes` that are carried.
+/// Returns the values to which a tensor of type `type` is converted:
+/// `physical`, then the logical `sizes` of the dims of getCarriedDims.
 SmallVector<Value> withCarriedSizes(OpBuilder &b, Location loc,
                                     RankedTensorType type, Value physical,
                                     ArrayRef<OpFoldResult> sizes);
@@ -63,8 +64,8 @@ SmallVector<OpFoldResult> getStorageSizes(OpBuilder &b, Location loc,
 bool areSizesStored(RankedTensorType type);
 
 /// Returns the logical sizes of a tensor of type `type`, read from the extents
-/// of its storage array `storage`. If `carried` is not empty, it has the sizes
-/// of the carried dims.
+/// of its storage array `storage`. `carried` has a size per dim of
+/// getCarriedDims; it may be empty if the extents determine all sizes.
 SmallVector<OpFoldResult> readLogicalSizes(OpBuilder &b, Location loc,
                                            RankedTensorType type, Value storage,
                                            ValueRange carried = {});
@@ -74,8 +75,9 @@ SmallVector<OpFoldResult> readLogicalSizes(OpBuilder &b, Location loc,
 Value createEmpty(OpBuilder &b, Location loc, RankedTensorType type,
                   ArrayRef<OpFoldResult> sizes);
 
-/// Emits a constant for positions that are never read: the padding value of
-/// `type`, else zero. hasFiller(type) must be true.
+/// Emits a constant for storage positions whose value is never used: the
+/// padding value of `type`, else zero. The element type must have a zero that a
+/// constant can hold (hasFiller).
 Value createFiller(OpBuilder &b, Location loc, RankedTensorType type);
 
 /// Returns a physical tensor filled with the padding that the type states.

@@ -396,8 +396,9 @@ void Emitter::buildBody(OpBuilder &b, ValueRange args) {
   linalg::YieldOp::create(b, loc, values);
 }
 
-/// Returns the copy as linalg.transpose, which later passes match by name, or
-/// null if the maps are not permutations. An identity needs no op.
+/// Returns a copy between permutations of the loops as linalg.transpose, which
+/// later passes match by name, or `input` itself if both maps are equal.
+/// Returns null if a map is not a permutation.
 Value Emitter::buildCopy(Value input, AffineMap inputMap, Value init,
                          AffineMap initMap) {
   if (!inputMap.isPermutation() || !initMap.isPermutation())

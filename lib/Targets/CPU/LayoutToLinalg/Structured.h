@@ -31,7 +31,9 @@
 
 namespace mlir::layout {
 
-/// Describes a structured op by its logical tensors.
+/// Describes a linalg op before lowering: its loops, and how they index the
+/// logical dims of laid-out tensors. Lowering emits it on their physical
+/// tensors.
 struct StructuredOp {
   using Index = function_ref<Value(unsigned loop)>;
 
@@ -45,9 +47,9 @@ struct StructuredOp {
   /// The computation of one iteration, for the analysis of padding
   /// (PaddingMasks.h).
   ScalarBody body;
-  /// Emits the results of one iteration. If null, the op copies its only input,
-  /// and `copyMask` has the loops past whose sizes the result gets its padding
-  /// value instead.
+  /// Emits the results of one iteration. If null, the op copies its only input.
+  /// If the index of a loop in `copyMask` is then beyond the size of that loop,
+  /// the result gets its padding value instead.
   std::function<SmallVector<Value>(OpBuilder &, Location, ValueRange, Index)>
       emitBody;
   SmallVector<unsigned> copyMask;
@@ -57,8 +59,10 @@ struct StructuredOp {
   unsigned numInputs() const { return operands.size() - readsInit.size(); }
 };
 
-/// Emits `op` on converted operands (see Storage.h; scalars are single values)
-/// and returns the physical results. Emits nothing if it fails.
+/// Emits `op` on the physical tensors of `operands` and returns those of its
+/// results. An operand is a scalar, or a physical tensor followed by its sizes
+/// that are passed separately. If `op` cannot be lowered, calls `refuse`, fails
+/// and emits nothing.
 FailureOr<SmallVector<Value>> lowerStructured(OpBuilder &b, Location loc,
                                               const StructuredOp &op,
                                               ArrayRef<ValueRange> operands,

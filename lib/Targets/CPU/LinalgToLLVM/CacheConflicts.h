@@ -22,8 +22,9 @@
 
 namespace mlir::layout {
 
-/// Returns true if `lines` lines that are `stride` bytes apart, and other lines
-/// of the loop, evict each other from L1.
+/// Returns true if L1 cannot hold `lines` cache lines at distances of `stride`
+/// bytes, because they share too few sets. A quarter of L1 is left for other
+/// data of the loop.
 inline bool conflictsInL1(int64_t lines, int64_t stride,
                           const CpuModelParams &params) {
   return lines * std::gcd(stride, params.l1SetStride) > 0.75 * params.l1Bytes;

@@ -104,7 +104,8 @@ static bool isProven(const Access &access, const IndexRanges &ranges) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Inserts the checks of a function in program order.
+/// Inserts run-time checks that the data-dependent indices of a function are in
+/// range, one per index, size and block. Accesses come in program order.
 class CheckInserter {
 public:
   CheckInserter(MLIRContext *context, bool isTextFixed)
@@ -186,8 +187,9 @@ void CheckInserter::insertAssert(const Access &access, Value holds, Value index,
   cf::AssertOp::create(builder, loc, holds, text);
 }
 
-/// Inserts a check before the linalg op that contains the access. Returns false
-/// if the index cannot be computed there.
+/// Inserts a check that the maximum of the index over all iterations is in
+/// range, before the linalg op whose body has the access. Returns false if the
+/// index cannot be computed there.
 bool CheckInserter::insertMaximum(const Access &access) {
   linalg::LinalgOp op = findLinalgOp(access.op);
   if (!op || !op.hasPureTensorSemantics() || !access.isElement() ||

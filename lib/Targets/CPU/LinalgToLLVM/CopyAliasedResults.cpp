@@ -56,9 +56,10 @@ static std::optional<RegionSuccessor> findSuccessor(BlockArgument argument) {
   return std::nullopt;
 }
 
-/// Adds to `memory` the values whose memory `value` may share. For an op with
-/// regions, these are the values of all paths through it. A value that a loop
-/// around `user` carries is added itself, because its iterations are separated.
+/// Adds to `memory` the values whose memory `value` may share. If an op with
+/// regions yields `value`, these are the values of all paths through it. A
+/// value that a loop around `user` carries is added itself, because yielded
+/// values that share memory are copied.
 static void collectMemory(Value value, Operation *user,
                           llvm::SetVector<Value> &memory,
                           llvm::SmallDenseSet<Value> &visited) {

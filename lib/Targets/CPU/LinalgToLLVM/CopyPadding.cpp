@@ -15,7 +15,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 /// Returns true if slice `rest` starts where `part` ends in the last dim, and
-/// the sum of both lengths is a power of two, as rows of tiles are.
+/// both together have a power of two of elements in it, like a tile of a
+/// blocked layout.
 static bool goesOn(OffsetSizeAndStrideOpInterface part,
                    OffsetSizeAndStrideOpInterface rest) {
   if (!isStatedBox(part) || !isStatedBox(rest))
@@ -29,7 +30,8 @@ static bool goesOn(OffsetSizeAndStrideOpInterface part,
          llvm::isPowerOf2_64(sizes.back() + more.back());
 }
 
-/// Returns true if the last result dim of the copy is a single loop.
+/// Returns true if the last subscript of the result of the copy is a loop index
+/// alone, so that padding can follow the elements along this loop.
 static bool endsWithLoop(linalg::LinalgOp copy) {
   return isCopyBetweenOrders(copy) &&
          isa<AffineDimExpr>(

@@ -31,7 +31,9 @@ struct CopySide {
 
 class CopyTileEmitter {
 public:
-  /// `padding` is the value of the rows after those of the source, or null.
+  /// `padding` is the scalar that is stored in the last `tile.padding` rows of
+  /// each column of the result. It is not used, and may be null, if
+  /// `tile.padding` is 0.
   CopyTileEmitter(OpBuilder &b, Location loc, const CopyTile &tile,
                   Type element, Value padding)
       : b(b), loc(loc), tile(tile), element(element), padding(padding),
@@ -39,8 +41,9 @@ public:
         shuffles(b, loc) {}
 
   /// Emits one tile, whose first element is at the bases of both sides. If
-  /// columns have several digits, `firstColumn` is the number of the first
-  /// column, and the base of the result is that of column 0.
+  /// several loops iterate over columns, `firstColumn` is the number of the
+  /// tile's first column, and the base of the result is that of column 0.
+  /// Otherwise it is null.
   void emit(CopySide in, CopySide out, Value firstColumn);
 
   Value index(int64_t value);

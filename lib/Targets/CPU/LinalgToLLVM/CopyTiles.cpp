@@ -13,8 +13,9 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The maximum number of rows or columns to interleave by two-register
-/// shuffles. Tiles with more of them are squares, unless kMostBlended applies.
+/// The maximum number of rows or columns that two-register shuffles interleave.
+/// More of them are interleaved by blends if kMostBlended permits it, and else
+/// transposed in squares.
 static constexpr int64_t kMostWoven = 4;
 
 /// The maximum of an odd number of rows or columns to interleave by blends in
@@ -206,8 +207,9 @@ static bool interleavesLanes(int64_t few, int64_t bytes, const CopyTile &tile,
   return !isPermuted && isBlended(few, bytes, tile, params);
 }
 
-/// Returns true if `few` has few enough indices to interleave, and they are,
-/// for each index of `many`, a contiguous segment of the side with `stride`.
+/// Returns true if the number of indices of `few` can be interleaved, and they
+/// are contiguous on the side with `stride`, one segment for each index of
+/// `many`.
 static bool canInterleave(const CopyDigit &few, const CopyDigit &many,
                           int64_t CopyDigit::*stride, int64_t bytes,
                           const CopyTile &tile, const CpuModelParams &params) {
@@ -216,8 +218,10 @@ static bool canInterleave(const CopyDigit &few, const CopyDigit &many,
          many.*stride == few.extent && many.extent >= tile.vectorSize;
 }
 
-/// Sets `tile.rowsTogether` so that the registers that are parts of one result
-/// line are written together, if the vector registers hold all of them.
+/// Sets `tile.rowsTogether` so that all registers of one cache line of the
+/// result are computed before they are stored. Does nothing if a column of the
+/// tile fills one register only, or if the vector registers cannot hold all of
+/// them.
 static void joinParts(CopyTile &tile, int64_t lane,
                       const CpuModelParams &params) {
   int64_t parts = tile.rows / tile.vectorSize, registers = parts * lane;
@@ -488,9 +492,10 @@ std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
   return tile;
 }
 
-/// Returns true if the loops of `part` are `row`, all of `outer`, and loops
-/// that stay within one row. `row` and `outer` must not be contiguous in the
-/// result, so that padding can follow the contiguous segments.
+/// Returns true if each loop of `part` is `row`, one of `outer`, or stays
+/// within a row of the source, and if `row` and all of `outer` are among them.
+/// Neither may be contiguous in the result, so that padding can follow its
+/// segments.
 static bool hasRows(const CopyTile &part, const CopyDigit &row,
                     ArrayRef<CopyDigit> outer) {
   size_t numOuter = 0;

@@ -52,7 +52,8 @@ struct CopyDigit {
 
 struct CopyTile {
   enum class Strategy {
-    /// Copies contiguous segments: columns and rows are one digit.
+    /// Copies segments that are contiguous in source and result: one loop
+    /// iterates over both rows and columns.
     Memcpy,
     /// Transposes squares in registers.
     SquareTranspose,

@@ -45,7 +45,8 @@ LogicalResult KernelOp::verify() {
   return success();
 }
 
-/// Returns true if the body, or a function that it calls, reads `buffer`.
+/// Returns true if an op in the body of the cpu.kernel, or in a function that
+/// it calls, reads `buffer`, an argument of the body.
 static bool isRead(BlockArgument buffer) {
   return llvm::any_of(buffer.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();

@@ -219,7 +219,8 @@ Value getPower(Emitter &e, Value exponent) {
   return e.fromSmallInteger(e.makeBits<arith::ShRSIOp>(exponent, 23));
 }
 
-/// Returns log(x - least) for arguments with infinite or NaN results.
+/// Returns what a logarithm with the pole `least` returns at its ends: -inf at
+/// `least`, NaN below it, and `x` for infinity and NaN.
 Value logarithmAtEnds(Emitter &e, Value x, double least) {
   return e.select(e.is(P::OEQ, x, least), e.number(-kInfinity),
                   e.select(e.is(P::OLT, x, least), e.number(kNaN), x));

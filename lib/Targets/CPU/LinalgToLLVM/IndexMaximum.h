@@ -40,11 +40,11 @@ std::optional<IndexMaximum> computeIndexMaximum(OpBuilder &builder,
                                                 linalg::LinalgOp op,
                                                 Value index, Operation *user);
 
-/// Emits a condition that is true if `index` is outside of 0 .. `size` - 1 at
-/// some execution of `user`, or if it may be. A step of this reduction is three
-/// bit operations, whereas a maximum of i64 is a comparison and a selection.
-/// Returns std::nullopt if the index is not computed by pure ops of the body,
-/// is zero-extended, or a loop has no iteration.
+/// Emits a condition that is true if `index` may be outside of 0 .. `size` - 1
+/// at some execution of `user`, and false only if it never is. It costs three
+/// bit operations per iteration, less than the maximum of i64. Returns
+/// std::nullopt if pure ops of the body do not compute the index, if it is
+/// zero-extended, or if a loop has no iteration.
 std::optional<Value> filterIndices(OpBuilder &builder, linalg::LinalgOp op,
                                    Value index, Operation *user, int64_t size);
 

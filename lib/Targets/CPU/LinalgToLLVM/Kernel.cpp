@@ -133,9 +133,10 @@ static Stage ownStage(linalg::LinalgOp op) {
   return stage;
 }
 
-/// Returns the stage of an all-parallel `op` that shares one tensor with the
-/// kernel: `opMap` and `kernelMap` index the same element. Returns std::nullopt
-/// unless `opMap` is a permutation, so that every dim of `op` is a kernel dim.
+/// Returns the stage that computes an all-parallel `op` in a kernel, with its
+/// loops replaced by kernel dims. One tensor is indexed by `opMap` in `op` and
+/// by `kernelMap` in the kernel. Returns std::nullopt if `opMap` is not a
+/// permutation of all loops.
 static std::optional<Stage> joinedStage(linalg::LinalgOp op, AffineMap opMap,
                                         AffineMap kernelMap) {
   if (!opMap.isPermutation() || op.getNumLoops() != op.getNumParallelLoops())

@@ -48,8 +48,9 @@ struct Stage {
   unsigned numInputs() const;
   /// Returns the type of operand `i`, collapsed if it is a tensor.
   Type getType(unsigned i) const;
-  /// Collapses dims `from` to `to` (inclusive) of operand `i` into one dim. Its
-  /// subscript in the map is that of dim `kept`; the others are dropped.
+  /// Collapses dims `from` to `to` (inclusive) of operand `i` into one dim,
+  /// whose subscript is that of dim `kept`. The other subscripts are dropped;
+  /// they are always 0, or their loop is merged into that of `kept`.
   void collapse(unsigned i, unsigned from, unsigned to, unsigned kept);
   /// Returns true if the op reads the init element that an element of result
   /// `i` replaces, as every op with a reduction does.

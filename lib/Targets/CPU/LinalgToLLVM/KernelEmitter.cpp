@@ -17,8 +17,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The minimum rows of the tiles, other than single rows, that cover the
-/// remainder of a dynamic extent.
+/// The minimum number of rows of the overlapping tiles that cover the remainder
+/// of a dynamic extent. Shorter extents are computed row by row.
 static constexpr int64_t kLeastRows = 3;
 
 namespace {
@@ -135,8 +135,8 @@ bool TileEmitter::readsResults() const {
   });
 }
 
-/// Returns the end of the loop over a reduction dim: the minimum of its extent
-/// and of the bounds that replace masks of the body.
+/// Returns the end of the loop over a reduction dim: its extent, or less if a
+/// condition of the body that masks iterations has become a bound of the loop.
 Value TileEmitter::reductionEnd(unsigned dim) {
   Value end = getValueOrCreateConstantIndexOp(b, loc, extents[dim]);
   if (!masks)

@@ -32,15 +32,15 @@ struct KernelPlan {
   std::optional<unsigned> lane;
   /// The number of elements of one vector.
   int64_t vectorSize = 1;
-  /// The number of elements of the register tile along every kernel dim; 1 for
-  /// reductions without lanes.
+  /// The number of elements of the register tile along every kernel dim. It is
+  /// 1 along reductions, except one whose iterations are on vector lanes.
   SmallVector<int64_t> tile;
   /// The parallel dims, outermost loop first.
   SmallVector<unsigned> order;
   /// Splits the outermost reduction into parts of `steps` iterations, so that
-  /// tensors shared by inner loops stay in a nearer cache. The loop over parts
-  /// encloses the loops from `level` of `order` on. The result holds the sums
-  /// of earlier parts.
+  /// tensors that inner loops share stay in a nearer cache. The loop over parts
+  /// is outside of the loops `order[level]`, `order[level + 1]`, .. Between
+  /// parts, the memory of the result holds the sums.
   struct Parts {
     unsigned dim;
     int64_t steps;

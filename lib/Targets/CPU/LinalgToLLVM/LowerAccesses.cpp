@@ -95,8 +95,8 @@ private:
   OpBuilder b;
   LLVMTypeConverter converter;
   Type pointerType;
-  /// The results of getPointer, by the previous pointer, the value and its
-  /// factor.
+  /// The emitted pointers, by what they are computed from: a previous pointer,
+  /// an index that is added to it, and the factor of that index.
   DenseMap<std::tuple<Value, Value, int64_t>, Value> pointers;
   DenseMap<Value, Value> firsts, words;
 };

@@ -31,7 +31,8 @@ static constexpr StringLiteral kFailName("layout.fail_index");
 // it, so that the numbers and the fixed text have space.
 static constexpr size_t kMostCharacters = 512, kMostOfName = 300;
 
-/// Returns the snprintf format of the message, with a final zero.
+/// Returns the snprintf format of the error of `op`, e.g. "node 'x': index %lld
+/// is out of range for dim 0 of size %lld", with a final zero.
 static std::string makeFormat(cpu::AssertIndexOp op) {
   std::string format;
   llvm::raw_string_ostream os(format);
@@ -50,7 +51,9 @@ static std::string makeFormat(cpu::AssertIndexOp op) {
   return format;
 }
 
-/// Emits the function that prints and aborts.
+/// Emits a function (format, index, size) that prints the error of an index
+/// that is out of range and aborts. Fails if the module declares snprintf, puts
+/// or abort with other types.
 static FailureOr<LLVM::LLVMFuncOp> emitFail(OpBuilder &builder,
                                             ModuleOp module) {
   MLIRContext *context = builder.getContext();

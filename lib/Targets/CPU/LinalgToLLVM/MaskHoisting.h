@@ -41,8 +41,7 @@ struct LoopBound {
 };
 
 struct HoistedMasks {
-  /// The next value of the accumulator if all bounds and conditions hold, which
-  /// the body computes.
+  /// The value that the body yields in an iteration that is not masked.
   Value next;
   SmallVector<LoopBound> bounds;
   /// Conditions of the body (i1 values) that do not depend on a reduction. If
@@ -51,10 +50,11 @@ struct HoistedMasks {
   SmallVector<Value> afterwards;
 };
 
-/// Splits the mask of the root's only result into `bounds` and `afterwards`.
-/// Returns std::nullopt if there is no mask, if a conjunct is neither a bound
-/// on a reduction loop nor independent of reductions, or if a bound differs
-/// between points of one tile. `tile` has the extent of tiles per kernel dim.
+/// Finds the conditions under which the body of the root changes its only
+/// accumulator, and splits them into `bounds` and `afterwards`. Returns
+/// std::nullopt if there are none, if one depends on a reduction but is not a
+/// bound on its loop, or if a bound differs between points of a tile. `tile`
+/// has the extent of tiles per kernel dim.
 std::optional<HoistedMasks> findHoistableMasks(const Kernel &kernel,
                                                ArrayRef<int64_t> tile);
 

@@ -178,14 +178,16 @@ private:
   /// The values of one integer, one per kernel.
   using Values = std::vector<int64_t>;
   Values getValues(size_t number) const;
-  /// Returns the number of the argument with `values`, adding it if necessary.
+  /// Returns the number of the kernel argument that passes `values`, one per
+  /// kernel; integers with equal values share an argument.
   size_t getArgument(const Values &values) {
     return arguments.try_emplace(values, arguments.size()).first->second;
   }
 
-  /// GEPs with constant offsets from one pointer, whose offsets differ between
-  /// the kernels by the same amounts. They get a common base: the pointer plus
-  /// the kernel argument number `argument`.
+  /// GEPs that add constant offsets to one pointer. From one kernel to another,
+  /// all of these offsets differ by the same amount. The merged kernel adds its
+  /// integer argument number `argument` to the pointer, and the GEPs add the
+  /// rest.
   struct Steps {
     LLVM::GEPOp first;
     size_t argument;

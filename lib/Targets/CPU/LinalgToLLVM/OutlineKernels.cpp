@@ -67,8 +67,8 @@ static bool isSetup(Operation &op) {
 }
 
 /// Returns true if `op` can be moved to a function: it is not a terminator, and
-/// neither allocates nor frees memory except for its own vector loads and
-/// stores.
+/// neither allocates nor frees memory that others use. It may allocate memory
+/// that only vector loads and stores inside of it use.
 static bool canMove(Operation &op) {
   return !op.hasTrait<OpTrait::IsTerminator>() &&
          layout::leavesAllocationsAlone(op, /*mayHoldOwn=*/true);

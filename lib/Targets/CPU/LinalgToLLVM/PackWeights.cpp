@@ -32,8 +32,9 @@ struct Columns {
   int64_t rows;
 };
 
-/// Returns how `map` reads a tensor with rows of more than one block, or
-/// std::nullopt if the innermost reduction does not advance from row to row.
+/// Returns how tiles read the columns (last dim) of the input that `map`
+/// indexes. Returns std::nullopt if its rows fit in one block of columns, or if
+/// the innermost reduction does not advance from row to row.
 static std::optional<Columns> findColumns(const Kernel &kernel,
                                           const KernelPlan &plan, AffineMap map,
                                           RankedTensorType type) {
@@ -120,8 +121,9 @@ static ElementsAttr packColumns(ElementsAttr value, int64_t width) {
                                         std::move(blob));
 }
 
-/// Returns the map to the packed 1-D tensor with blocks of `width` columns, if
-/// `map` indexes the tensor of `type` that is packed.
+/// Returns the map that reads the packed input, a 1-D tensor of blocks of
+/// `width` columns, one block after another. `map` reads the original, of type
+/// `type`.
 static AffineMap getPackedMap(AffineMap map, RankedTensorType type,
                               int64_t width) {
   AffineExpr row = getAffineConstantExpr(0, map.getContext());

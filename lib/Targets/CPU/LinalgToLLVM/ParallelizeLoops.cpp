@@ -39,8 +39,8 @@ bool layout::isWorthThreads(linalg::LinalgOp op, int64_t vectorSize) {
   return steps >= kLeastSteps * vectorSize;
 }
 
-/// Returns the marked loop that is the whole body of `loop` and whose bounds
-/// are defined outside of `outermost`, or null if there is none.
+/// Returns the loop that is the whole body of `loop`, if it is marked as
+/// parallel and its bounds are defined outside of `outermost`, or else null.
 static scf::ForOp getNextOfNest(scf::ForOp loop, scf::ForOp outermost) {
   auto next = dyn_cast<scf::ForOp>(loop.getBody()->front());
   if (!next || next->getNextNode() != loop.getBody()->getTerminator() ||

@@ -44,8 +44,9 @@ public:
   }
 
 private:
-  /// A measured op, the number of the two counters of its name, and the number
-  /// of operations on elements that it executes, if known.
+  /// An op whose run time is measured. `slot` is the number of its name in the
+  /// array of counters; `operations` is the number of operations on elements
+  /// that it executes, if known.
   struct Part {
     Operation *op;
     unsigned slot = 0;
@@ -89,8 +90,9 @@ void Profiler::findKernels(Block &block) {
   }
 }
 
-/// Assigns a slot, the number of two counters, to each name of a measured op.
-/// All parts of one op of the user's program have one name.
+/// Assigns to each measured op the slot of its name, which has two counters.
+/// Ops that come from one op of the user's program have one name and share the
+/// slot.
 void Profiler::nameKernels() {
   MLIRContext *context = module.getContext();
   for (Part &kernel : kernels) {

@@ -52,8 +52,9 @@ public:
   double total(ArrayRef<int64_t> tile) const;
 
   /// Returns the cycles that one step waits for memory because each segment
-  /// that it reads starts on another page, which was not prefetched. Constants
-  /// that PackWeights may pack are excluded.
+  /// that it reads starts on another page, which was not prefetched. Excludes
+  /// constants that packWeights may store in the order in which tiles read
+  /// them.
   double pageCycles(ArrayRef<int64_t> tile) const;
 
 private:
@@ -68,7 +69,7 @@ private:
     SmallVector<bool> moves;
     /// True if the map is a projected permutation.
     bool isProjection;
-    /// True for a constant whose rows are along the lanes, so that PackWeights
+    /// True for a constant whose last dim is on the lanes, so that packWeights
     /// may store it in the order in which tiles read it.
     bool isPackable;
   };

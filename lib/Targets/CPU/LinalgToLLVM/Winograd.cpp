@@ -120,17 +120,18 @@ int64_t layout::countPositions(const Kernel &kernel, ArrayRef<unsigned> dims) {
   return count;
 }
 
-/// Returns the cycles to multiply and add, as TileCostModel does, for one
-/// channel, one of the 16 places and a register tile of `tiles` tiles by
-/// `vectors` vectors of filters.
+/// Returns the cycles to multiply and add, as TileCostModel does, for one input
+/// channel, one of the 16 elements of a transformed tile, and a register tile
+/// of `tiles` tiles by `vectors` vectors of filters.
 static double stepCycles(int64_t tiles, int64_t vectors) {
   double operations = tiles * vectors / 2.0, loads = (tiles + vectors) / 2.0;
   return std::max({operations, loads, 4.0}) + 0.5;
 }
 
-/// Returns the sum of stepCycles over a strip of `tiles` tiles, `step` at a
-/// time. The remainder is computed by the smallest sufficient loop of `rests`,
-/// or by one of its exact size if `rests` is empty.
+/// Returns the sum of stepCycles over the `tiles` tiles that are transformed
+/// together, `step` at a time. The remainder is computed by the smallest loop
+/// of `rests` with enough tiles, or by one of its exact size if `rests` is
+/// empty.
 static double multiplyCycles(int64_t tiles, int64_t step, int64_t vectors,
                              ArrayRef<int64_t> rests) {
   int64_t rest = tiles % step;
@@ -142,9 +143,9 @@ static double multiplyCycles(int64_t tiles, int64_t step, int64_t vectors,
                     vectors);
 }
 
-/// Returns the tile counts, ascending up to `step`, of the loops for the
-/// remainder of a strip. A loop for fewer tiles is added if it takes at most
-/// 85% of the cycles of the next larger one.
+/// Returns the numbers of tiles, ascending up to `step`, of the loops that
+/// compute a remainder of less than `step` tiles. A loop for fewer tiles is
+/// added if it takes at most 85% of the cycles of the next larger one.
 static SmallVector<int64_t> chooseRests(int64_t step, int64_t vectors) {
   constexpr double kPays = 0.85;
   SmallVector<int64_t> rests = {step};
@@ -154,8 +155,9 @@ static SmallVector<int64_t> chooseRests(int64_t step, int64_t vectors) {
   return {rests.rbegin(), rests.rend()};
 }
 
-/// Sets the sizes of register tiles and strips in `found`. Returns the cycles
-/// of the whole kernel.
+/// Sets the number of tiles in registers at a time, and the number of tiles in
+/// a strip, i.e. those that are transformed together, in `found`. Returns the
+/// cycles of the whole kernel.
 static double chooseSizes(const Kernel &kernel, const KernelPlan &plan,
                           const CpuModelParams &target, WinogradPlan &found) {
   int64_t vectors = kernel.extents[*plan.lane] / plan.vectorSize;

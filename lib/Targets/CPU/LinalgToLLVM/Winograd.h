@@ -40,8 +40,8 @@ namespace mlir::layout {
 struct WinogradPlan {
   /// The root inputs that are the image and the filter.
   unsigned image, filter;
-  /// For rows or columns, the kernel dim of the results (`place`) and the
-  /// reduction dim of the window.
+  /// For rows or columns: the parallel kernel dim of their positions in the
+  /// result (`place`), and the reduction dim of the 3x3 window.
   struct Axis {
     unsigned place, window;
   };
@@ -52,11 +52,12 @@ struct WinogradPlan {
   SmallVector<unsigned> batches, filters, channels;
   /// The number of result lanes in one register tile.
   int64_t lanes;
-  /// The numbers of tiles of 2x2 results: in one image, or kDynamic; in a
-  /// strip, or its maximum; and in registers at a time.
+  /// Numbers of tiles, each with 2x2 results: in one image, or kDynamic; in a
+  /// strip, i.e. transformed together, or the maximum for dynamic images; and
+  /// in registers at a time.
   int64_t tiles, strip, step;
-  /// For a dynamic image, the numbers of tiles that loops for the remainder of
-  /// a strip compute, in ascending order; the last is `step`.
+  /// For a dynamic image, the numbers of tiles that the loops for the remainder
+  /// of a strip compute, in ascending order; the last is `step`.
   SmallVector<int64_t> rests;
 };
 
@@ -70,8 +71,9 @@ std::optional<WinogradPlan> planWinograd(const Kernel &kernel,
                                          const KernelPlan &plan,
                                          const CpuModelParams &target);
 
-/// Returns the transformed filters, as a tensor of blocks of filters, 16
-/// places, channels, and the lanes of a register tile.
+/// Returns the transformed filters as a tensor of blocks of filters, 16
+/// elements of a transformed 3x3 filter, input channels, and filters of a
+/// block. The last are the lanes of a register tile.
 ElementsAttr transformFilters(const Kernel &kernel, const KernelPlan &plan,
                               const WinogradPlan &winograd);
 

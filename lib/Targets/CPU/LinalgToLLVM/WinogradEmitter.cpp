@@ -18,7 +18,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The minimum number of strips that threads share.
+/// The minimum number of loop iterations to share among threads: of strips
+/// (groups of tiles that are transformed together), or of blocks of channels.
 static constexpr int64_t kEnoughStrips = 16;
 
 namespace {
@@ -32,8 +33,9 @@ public:
 
 private:
   using Four = std::array<Value, 4>;
-  /// For rows and for columns, the conditions for a tile to write its first and
-  /// its second one. A null condition is always true.
+  /// For rows and for columns, the conditions under which a tile writes the
+  /// first and the second row or column of its 2x2 results. A null condition
+  /// always holds.
   using OwnResults = std::array<std::array<Value, 2>, 2>;
   /// One of the 2x2 results of a tile: a vector value for each point, i.e. for
   /// each vector of filters.
@@ -108,10 +110,12 @@ private:
 
   const WinogradPlan &winograd;
   Value filters;
-  /// The buffer of V, the transformed image of a strip: 16 x tiles x channels.
+  /// The buffer of the transformed 4x4 tiles of a strip of the image (V): 16 x
+  /// tiles x input channels.
   Value places;
   SmallVector<int64_t> placesShape;
-  /// True if threads share the strips, false if they share loops in a strip.
+  /// True if threads share the strips, i.e. groups of tiles that are
+  /// transformed together; false if they share the loops in a strip.
   bool sharesStrips = false;
   /// The number of tiles along rows and columns.
   std::array<Value, 2> tilesAlong;
@@ -188,8 +192,9 @@ std::array<Value, 2> WinogradEmitter::moveTo(Value tile) {
 // The loops
 //===----------------------------------------------------------------------===//
 
-/// Emits the loops that store V in `places`: the 16 transformed elements of
-/// each tile and channel, for `tiles` tiles from number `first` on.
+/// Emits the loops that transform the image and store it in `places` (V): 16
+/// elements of each tile and input channel, for `tiles` tiles from number
+/// `first` on.
 void WinogradEmitter::emitReads(Value first, OpFoldResult tiles) {
   const Stage &root = kernel.root;
   unsigned inner = winograd.channels.back();
@@ -251,8 +256,9 @@ void WinogradEmitter::emitReads(Value first, OpFoldResult tiles) {
     });
 }
 
-/// Emits the loops that store M in `products`: the sums over channels of all
-/// tiles of a strip and of one block of filters.
+/// Emits the loops that multiply transformed tiles by the transformed filters
+/// of one block, and store the sums over input channels in `products` (M), for
+/// all tiles of a strip.
 void WinogradEmitter::emitProducts(Value block, OpFoldResult tiles,
                                    Value products) {
   int64_t channels = placesShape.back();
@@ -387,9 +393,9 @@ void WinogradEmitter::finishResult(const TileResult &result) {
   finish(result.points, std::move(values));
 }
 
-/// Emits the loop over the tiles of a strip that transforms `products` and
-/// writes the results. Nearly all tiles write all four results, without a
-/// branch for each.
+/// Emits the loop over the `tiles` tiles from number `first` on that transforms
+/// their sums in `products` to 2x2 results each and writes them. Nearly all
+/// tiles write all four results, without a branch for each.
 void WinogradEmitter::emitWrites(Value first, OpFoldResult tiles,
                                  Value products) {
   loop(tiles, constant(1), false, [&](Value number) {

@@ -20,8 +20,9 @@ class Operation;
 
 namespace layout {
 
-/// Lowers all ops below `root`, as the pass convert-layout-to-linalg and its
-/// option describe. Reports each op that cannot be lowered and returns failure.
+/// Lowers all ops below `root` like the pass convert-layout-to-linalg. With
+/// `packOps`, conversions become linalg.pack and linalg.unpack where possible.
+/// Emits an error at each op that cannot be lowered, and fails.
 LogicalResult convertLayoutToLinalg(Operation *root, bool packOps = false);
 
 } // namespace layout
