@@ -142,7 +142,7 @@ private:
 };
 } // namespace
 
-/// Returns `dims` preceded by `first`, if any.
+/// Returns `dims`, preceded by the dim `first` unless it is std::nullopt.
 static SmallVector<unsigned> after(std::optional<unsigned> first,
                                    ArrayRef<unsigned> dims) {
   SmallVector<unsigned> all;

@@ -111,7 +111,8 @@ SmallVector<LayoutMap> getImageForms(unsigned rank, unsigned laneDim,
 /// std::nullopt if none does.
 struct ImageChoice {
   std::optional<LayoutMap> map;
-  /// The fit of the best map. If it is not `Fits`, `map` is another one.
+  /// The verdict on the best map. If that does not fit the target, `map` is a
+  /// later one, or std::nullopt.
   ImageFit first;
 };
 

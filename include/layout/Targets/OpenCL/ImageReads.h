@@ -69,8 +69,9 @@ struct PixelBlock {
   unsigned splitLoop = 0;
 };
 
-/// The parameters of a target that bound the PixelBlock of a kernel, or their
-/// defaults if the target is null.
+/// The parameters of a target that bound a PixelBlock: the maximum pixels of a
+/// work-item and work-items of a group, and when a reduction is divided. They
+/// have their default values if the target is null.
 struct BlockLimits {
   explicit BlockLimits(OpenClTargetAttr target);
 
@@ -86,9 +87,9 @@ struct BlockLimits {
 /// element type must be f16, f32 or i32. Otherwise returns null.
 Operation *findGroupCombiner(Operation *op);
 
-/// The position that a work-item writes. `index` is its logical index: one
-/// expression per dim over `variables`, which are the stored axes of an image
-/// and the lane, or the dims of a tensor in a buffer.
+/// The position that a work-item writes. `variables` are the stored axes of an
+/// image and the lane, or the dims of a tensor in a buffer. `index` has one
+/// expression of them per dim: the logical index of the element.
 struct KernelItem {
   static KernelItem get(const LayoutMap &result, ArrayRef<int64_t> sizes);
 
@@ -125,11 +126,11 @@ public:
   void addOperand(AffineMap map, const LayoutMap &operand,
                   ArrayRef<int64_t> sizes, int64_t elementBytes);
 
-  /// Returns the block with which all work-items of a reduction read least,
-  /// within `limits`; a single pixel if the op has no reduction loops. If
-  /// `maySplit`, the reduction may be divided among the work-items of a group.
-  /// Operands that vary along the block are read once per pixel, except for
-  /// reads that the steps of a window share.
+  /// Returns the block with which all work-items of a reduction together read
+  /// least, within `limits`, or a single pixel without reduction loops. If
+  /// `maySplit`, work-items of a group may divide the reduction. Addresses that
+  /// neighboring pixels share in the unrolled loop of a window, e.g. kw of a
+  /// 3x3 convolution, count once.
   PixelBlock chooseBlock(BlockLimits limits, bool maySplit) const;
 
   /// Returns the bytes that all work-items read from the operands.

@@ -119,8 +119,10 @@ public:
                             Sizes extents);
   bool mayBePastEnd(unsigned loop, int64_t step) const;
 
-  /// Returns how many loops of the nest surround the read of an operand that is
-  /// indexed by `map`.
+  /// Returns how many of the reduction loops surround the read of an operand
+  /// that is indexed by `map`: those down to the innermost one on which the
+  /// index depends. These are all loops if the index depends on one with
+  /// several steps per iteration.
   unsigned getDepth(AffineMap map) const;
 
 private:

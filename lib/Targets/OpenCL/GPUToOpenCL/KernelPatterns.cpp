@@ -13,7 +13,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns the storage of a type that checkKernels accepted.
+/// Returns the storage of a memref type of a kernel, which checkKernels has
+/// found to be valid device memory.
 static DeviceStorage getChecked(MemRefType type) {
   return *getDeviceStorage(
       type, [&] { return emitError(UnknownLoc::get(type.getContext())); });

@@ -42,8 +42,9 @@ LogicalResult checkKernels(gpu::GPUModuleOp module);
 /// names of kernels.
 LogicalResult checkKernelName(Operation *op, StringRef name);
 
-/// Converts the f16 values of kernels that checkKernels accepted to f32, with
-/// casts at loads and stores; in a module with half arithmetic, only arguments.
+/// Converts the f16 values of kernels to f32, with casts at loads and stores;
+/// in a module with half arithmetic, only arguments. checkKernels must have
+/// accepted the kernels.
 void legalizeHalf(gpu::GPUModuleOp module);
 /// Returns f32 for f16, and a vector of f32 for a vector of f16. For other
 /// types the result is null.

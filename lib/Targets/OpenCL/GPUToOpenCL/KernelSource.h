@@ -165,9 +165,10 @@ private:
   std::unordered_map<Value, Text, HashValue> texts;
 };
 
-/// Prints the kernels of a module after legalizeForOpenCL as OpenCL C.
-/// `comments` has the comment above each kernel, by kernel name. Emits an error
-/// and fails if an op has no form in OpenCL C.
+/// Prints the kernels of a module as OpenCL C, after legalizeForOpenCL has
+/// replaced the ops without a form in SPIR-V. `comments` has the comment above
+/// each kernel, by kernel name. Emits an error and fails if an op has no form
+/// in OpenCL C.
 FailureOr<std::string>
 printOpenCLSource(gpu::GPUModuleOp module,
                   const llvm::StringMap<std::string> &comments);

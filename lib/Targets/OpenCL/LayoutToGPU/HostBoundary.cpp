@@ -73,9 +73,10 @@ static void exposeResults(func::FuncOp func) {
       func.getContext(), func.getBody().front().getArgumentTypes(), results));
 }
 
-/// Sets `layout.signature` to the function type, for launchers that pass the
-/// storage of laid-out tensors. Does nothing unless the function has
-/// `llvm.emit_c_interface` and all types are ranked tensors.
+/// Sets the attribute `layout.signature`, from which launchers know the tensor
+/// types, to the function type, in which laid-out tensors are plain tensors of
+/// their storage. Does nothing unless the function has `llvm.emit_c_interface`
+/// and only ranked tensors as types.
 static void describeArrays(func::FuncOp func) {
   FunctionType type = func.getFunctionType();
   auto isTensor = llvm::IsaPred<RankedTensorType>;

@@ -66,8 +66,9 @@ public:
   /// Emits a return from the kernel if `condition` is false. Later code runs
   /// only if it is true.
   void endUnless(Value condition);
-  /// Ends the kernel: sets its function type from its arguments, and makes
-  /// group memory attributions of the function, which follow the arguments.
+  /// Ends the kernel: adds a return if necessary, sets the function type from
+  /// the arguments, and replaces work-group memory by attributions of the
+  /// function, which follow the arguments.
   void finish();
 
   /// Emits the value of an index expression that does not depend on the lane.

@@ -237,7 +237,8 @@ static Operation *findReduction(OpResult tensor, const FusionPlan &plan,
 
 /// Chooses the pixels that a work-item computes for the reduction `op`, by the
 /// counts of reads that the cost model also uses. `item` has the index of the
-/// reduction's result. Returns one pixel if the op has no loops rule.
+/// reduction's result. Returns one pixel if the op does not describe its loops
+/// and indexing maps by a LoopsRule.
 static PixelBlock chooseBlock(Operation *op, const KernelItem &item,
                               BlockLimits limits) {
   if (!mayComputeBlocks(op))

@@ -30,9 +30,9 @@ SmallVector<BoundedIndex> layout::getShownDims(RankedTensorType laidOut,
   return axes;
 }
 
-/// Returns the number of a dim in `dims`, those of the plain tensor for the
-/// storage of `laidOut`, whose extent is the size of logical dim `d`, or
-/// std::nullopt if there is none.
+/// Returns the number of the first of `dims` whose extent is the size of
+/// logical dim `d` of `laidOut`, or std::nullopt if there is none. `dims` are
+/// those of the plain tensor that the storage is passed as.
 static std::optional<int64_t>
 findShown(RankedTensorType laidOut, ArrayRef<BoundedIndex> dims, unsigned d) {
   for (auto [i, dim] : llvm::enumerate(dims))
@@ -65,7 +65,8 @@ static Value getTensorOfSameSize(OpResult result) {
 }
 
 /// Returns the sizes of the result of `view`, computed from those of its
-/// source, which must determine them (areSizesShown).
+/// source. Each dynamic size must be the extent of a dim of the plain tensor
+/// (areSizesShown).
 static SmallVector<OpFoldResult> getSizesOfView(OpBuilder &b, Location loc,
                                                 StorageViewOp view) {
   Value source = view.getSource();

@@ -24,12 +24,13 @@
 namespace mlir::layout {
 
 /// Replaces each tensor.dim in `root` by sizes of the operands of the op that
-/// computes the tensor, or by the sizes beside its device memory. Those of
-/// block arguments and of results of control flow remain.
+/// computes the tensor, or by a size that its cast from device memory has as an
+/// operand. The tensor.dim of block arguments and of results of control flow
+/// remain.
 void resolveSizes(Operation *root);
 
-/// Returns for each dim of `plain`, the plain tensor type for the storage of
-/// `laidOut`, its index and extent as expressions of the logical dims. The dims
+/// Returns the index and the extent of each dim of `plain`, as expressions of
+/// the logical dims and sizes of `laidOut`, whose storage `plain` is. The dims
 /// are those of the storage array, or else the stored axes of the map.
 SmallVector<BoundedIndex> getShownDims(RankedTensorType laidOut,
                                        RankedTensorType plain);

@@ -14,8 +14,8 @@
 
 using namespace mlir::layout::opencl;
 
-/// The work-group shapes that tuning measures: rows, blocks and columns. Each
-/// side is reduced to a divisor of the grid.
+/// The work-group sizes along x, y and z that tuning measures. Each is reduced
+/// to a divisor of the launch's number of work-items.
 static constexpr size_t kShapes[][3] = {{64, 1, 1},  {128, 1, 1}, {32, 2, 1},
                                         {16, 16, 1}, {8, 8, 1},   {4, 16, 1},
                                         {1, 64, 1},  {8, 4, 2},   {4, 4, 1}};

@@ -107,8 +107,9 @@ void layoutClDownload(void *host, void *buffer, int64_t bytes);
 /// Copies `bytes` bytes between two buffers of the device.
 void layoutClCopy(void *to, void *from, int64_t bytes);
 
-/// Statically known facts about a kernel. Numbers are per work-item, or per
-/// work-group unless `any_groups` is set; -1 if unknown.
+/// Statically known facts about a kernel, -1 if unknown. Operations and bytes
+/// are those of one work-item if `any_groups` is set, and else of one
+/// work-group.
 typedef struct LayoutClKernelMetadata {
   int64_t operations; // on elements
   int64_t bytes;      // read and written
@@ -130,8 +131,9 @@ void *layoutClGetKernel(void **slot, const void *spirv, int64_t bytes,
 
 /// Launches grid[0..2] work-groups of grid[3..5] work-items each. `values[i]`
 /// is a memory object if sizes[i] is 0, otherwise it points to sizes[i] bytes.
-/// A kernel with `any_groups` runs with the work-group size measured to be the
-/// best, or with a smaller one if the device does not support the given one.
+/// If the results do not depend on the work-group size (`any_groups`), it may
+/// be replaced by one that was measured to be faster, or by a smaller one that
+/// the device supports.
 void layoutClLaunch(void *kernel, const int64_t *grid, int32_t numValues,
                     const void *const *values, const int64_t *sizes);
 
