@@ -35,9 +35,9 @@
 
 namespace mlir::layout {
 
-/// Adds to each node class at most `limits.configsPerOp` candidates whose
-/// layouts state padding. `masksCost` is true if a masked reduction costs more
-/// than one that includes padding.
+/// Adds candidates whose layouts state padding to each node class, at most as
+/// many as `limits` has per op. `masksCost` is true if a reduction that skips
+/// padding by a mask costs more than one that includes padding.
 void addPaddingStates(const Program &program, bool masksCost, CostModel &costs,
                       const CandidateLimits &limits,
                       std::vector<Candidates> &candidates);

@@ -99,8 +99,9 @@ std::optional<StaticStorage> StaticStorage::read(const LayoutMap &map,
 }
 
 namespace {
-/// The members of IterationSpace (loop digits and accesses), as numbers for a
-/// static shape.
+/// The loops of a copy, one per digit that source and result have in common,
+/// and how they index the stored axes of both. All numbers are integers for a
+/// static shape, unlike in an IterationSpace.
 struct StaticSpace {
   struct LoopDigit {
     unsigned loop;

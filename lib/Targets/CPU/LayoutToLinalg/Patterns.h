@@ -60,16 +60,16 @@ void populateForallPattern(const TypeConverter &converter,
                            RewritePatternSet &patterns, Reasons &reasons);
 void populateViewPatterns(const TypeConverter &converter,
                           RewritePatternSet &patterns, Reasons &reasons);
-/// Adds the patterns of layout.convert and layout.storage_view. `packOps` is
-/// the option pack-ops of convert-layout-to-linalg.
+/// Adds the patterns of layout.convert and layout.storage_view. With `packOps`,
+/// conversions become linalg.pack and linalg.unpack where possible.
 void populateConvertPatterns(const TypeConverter &converter,
                              RewritePatternSet &patterns, Reasons &reasons,
                              bool packOps);
 void populateConstantPatterns(const TypeConverter &converter,
                               RewritePatternSet &patterns, Reasons &reasons);
 
-/// Adds patterns for calls and returns of tensors whose storage has other dims
-/// than their physical tensor; see FunctionBoundary.cpp.
+/// Adds patterns for calls and returns of tensors whose storage array has other
+/// dims than their physical tensor. They insert reshapes, which move no data.
 void populateFunctionBoundaryPatterns(const TypeConverter &converter,
                                       RewritePatternSet &patterns);
 

@@ -95,7 +95,8 @@ Value reinterpretShape(OpBuilder &b, Location loc, Value source,
 /// Reshapes `source` to `to`, of extents `sizes`, without moving elements.
 Value reinterpretShape(OpBuilder &b, Location loc, Value source,
                        RankedTensorType to, ArrayRef<OpFoldResult> sizes);
-/// Returns true if reinterpretShape without `sizes` returns a value.
+/// Returns true if a reshape from `from` to `to` needs no other sizes than
+/// those of its source: both types are static, or the reshape collapses dims.
 bool canReinterpret(RankedTensorType from, RankedTensorType to);
 
 /// Returns true if both types have one shape and provably store every logical

@@ -68,8 +68,9 @@ FailureOr<SmallVector<Value>> lowerStructured(OpBuilder &b, Location loc,
                                               ArrayRef<ValueRange> operands,
                                               FailureReason refuse);
 
-/// Emits `op` as one linalg.generic over the digits of `space`, and returns the
-/// physical results.
+/// Emits `op` as one linalg.generic and returns the physical tensors of its
+/// results. `space` has the loops, one per digit in which the operands are
+/// stored.
 SmallVector<Value> lowerStructured(OpBuilder &b, Location loc,
                                    const StructuredOp &op,
                                    ArrayRef<ValueRange> operands,

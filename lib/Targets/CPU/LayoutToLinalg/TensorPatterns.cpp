@@ -136,9 +136,9 @@ static bool keepsPadding(tensor::PadOp op, Value value) {
          constant == getPadding(to);
 }
 
-/// Returns the element of the result of `op` at `index`: that of the `source`,
-/// or what the body of `op` yields if `index` is in a border of a `padded` dim.
-/// `low` holds the widths of the lower borders.
+/// Returns the element of the result of `op` at `index`. In a border, this is
+/// what the body of `op` yields, else an element of `source`. `padded` are the
+/// dims that may have borders, and `low` the widths of the lower ones.
 static Value emitPaddedElement(OpBuilder &b, Location loc, tensor::PadOp op,
                                Value source, ArrayRef<OpFoldResult> sourceSizes,
                                ValueRange low, ValueRange sizes,

@@ -95,9 +95,9 @@ findRun(ArrayRef<CopyDigit> digits, int64_t CopyDigit::*stride, int64_t value) {
   return std::nullopt;
 }
 
-/// Adds to `columnDigits` the loops that continue the columns contiguously in
-/// the source, until tiles of `line` columns cover them with at most a quarter
-/// of overlap.
+/// Adds further loops to those that iterate over columns: the loops that
+/// continue the columns contiguously in the source, until tiles of `line`
+/// columns cover them with at most a quarter of overlap.
 static void addColumnDigits(CopyTile &tile, int64_t line) {
   while (!coversWell(tile.getNumColumns(), line, 4)) {
     std::optional<unsigned> next =
@@ -186,7 +186,8 @@ static bool planRuns(CopyTile &tile, int64_t line) {
 }
 
 /// Returns true if `few` rows or columns can be interleaved by blends in each
-/// 16-byte lane: `few` is odd and at most kMostBlended.
+/// 16-byte lane: `few` is odd, and not more than the vector registers and the
+/// element size allow.
 static bool isBlended(int64_t few, int64_t bytes, const CopyTile &tile,
                       const CpuModelParams &params) {
   int64_t most =

@@ -30,8 +30,8 @@
 
 namespace mlir::layout {
 
-/// One loop of a copy: its extent, and its strides `in` the source and `out` in
-/// the result, in elements. Dynamic numbers are ShapedType::kDynamic.
+/// A loop of a copy: its extent, and its strides in the source (`in`) and in
+/// the result (`out`) in elements. Dynamic numbers are ShapedType::kDynamic.
 struct CopyDigit {
   /// Replaces a dynamic extent of rows or columns. Plans assume at least one
   /// full tile, which the emitter must check at run time.
@@ -82,8 +82,7 @@ struct CopyTile {
   /// filled with rows: one 16-byte lane or more.
   int64_t loadSize = 1;
   /// True if rows or columns are interleaved in each 16-byte lane by blends and
-  /// permutations (VectorShuffles::interleaveParts), and not by two-register
-  /// shuffles.
+  /// permutations, and not by shuffles of two registers.
   bool interleavesLanes = false;
   /// The number of rows whose registers are kept until they fill cache lines of
   /// the result, and are then stored column by column; 0 to store each register

@@ -67,8 +67,9 @@ protected:
   /// reduction: for each point, one value per result of the root. They are
   /// neutral elements, or elements of the tensors that the reduction adds to.
   SmallVector<Value> start(ArrayRef<Point> points);
-  /// Applies `kernel.finish`, if there is one, to the accumulators `values` in
-  /// the order of `start`, and writes the results.
+  /// Applies `kernel.finish`, the elementwise op after the reduction, if there
+  /// is one, and writes the results. `values` are the accumulators: for each
+  /// point, one value per result of the root.
   void finish(ArrayRef<Point> points, SmallVector<Value> values);
 
   void addBuffer(Value tensor);

@@ -45,7 +45,8 @@ struct Chain {
   linalg::LinalgOp last;
   /// The loops of `last` that iterate over rows, outermost first.
   SmallVector<unsigned> rowLoops;
-  /// All ops of the chain with their row loops, `last` first.
+  /// All ops of the chain, `last` first. Each is mapped to a list: for each of
+  /// its loops, the row dim over which it iterates, or -1.
   llvm::MapVector<Operation *, RowsOfLoops> members;
 };
 
@@ -96,9 +97,10 @@ static bool readsAll(AffineMap map, ArrayRef<int64_t> extents) {
   return true;
 }
 
-/// Returns the row loops of `producer`, which computes `operand`, given those
-/// of the op that reads it, or std::nullopt if the ops do not have the same
-/// `count` row dims.
+/// Returns the row dim of each loop of `producer`, which computes `operand`,
+/// given those of the op that reads it. Returns std::nullopt if `operand` does
+/// not have all `count` row dims, or if one is not indexed by a loop of its
+/// own.
 static std::optional<RowsOfLoops> findRows(linalg::LinalgOp producer,
                                            OpOperand &operand,
                                            const RowsOfLoops &consumerRows,

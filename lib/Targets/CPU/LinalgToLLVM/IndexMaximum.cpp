@@ -131,7 +131,8 @@ void MaximumEmitter::chooseElement(Value index) {
 }
 
 /// Sets `sizes` to the sizes of the loops that the index depends on, and
-/// `result.extents` to the dynamic ones. Returns false if a size is 0.
+/// `result.extents` to the dynamic ones. Returns false if a loop is known to
+/// have no iteration.
 bool MaximumEmitter::setSizes(IndexMaximum &result) {
   SmallVector<Range> ranges = op.createLoopRanges(builder, op.getLoc());
   for (unsigned d : isUsed.set_bits()) {

@@ -39,8 +39,8 @@ struct Stage {
   SmallVector<Value> operands;
   /// The reassociation that collapses each operand, or an empty list.
   std::vector<SmallVector<ReassociationIndices>> groups;
-  /// The indexing map of each operand: from the dims of the kernel, its loops,
-  /// to the dims of the operand after `groups` are collapsed.
+  /// The indexing map of each operand, from the kernel dims (the loops of the
+  /// kernel) to the dims of the operand, collapsed according to `groups`.
   SmallVector<AffineMap> maps;
   /// The dim of the kernel that each loop of `op` became.
   SmallVector<unsigned> dims;
@@ -77,7 +77,8 @@ struct Kernel {
 
   SmallVector<utils::IteratorType> iterators;
   SmallVector<int64_t> extents; // kDynamic if unknown
-  /// Per kernel dim, the other dims of the root that mergeLoops merged into it.
+  /// For each kernel dim, the other loops of the root that were merged into it
+  /// to a longer loop.
   std::vector<SmallVector<unsigned>> merged;
 
   /// Returns the stage that writes the results.

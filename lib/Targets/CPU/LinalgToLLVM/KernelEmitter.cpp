@@ -50,8 +50,9 @@ private:
   /// The extent of the current tile in each dim.
   SmallVector<int64_t> size;
   std::optional<HoistedMasks> masks;
-  /// The bounds of the reduction loop on lanes while emitReductionLanes runs:
-  /// first those of whole vectors, then those of the remaining elements.
+  /// The bounds of the loop over a reduction dim that is on vector lanes: while
+  /// its vectors are emitted, those of whole vectors, then those of the
+  /// remaining elements.
   OpFoldResult lanesFrom, lanesTo;
   /// The first iteration of the current part of the reduction, or null if the
   /// reduction is not split into parts.

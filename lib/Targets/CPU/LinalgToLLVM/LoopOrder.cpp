@@ -167,9 +167,9 @@ static bool canKeepParts(const Kernel &kernel, const KernelPlan &plan) {
   return result.getDefiningOp<tensor::EmptyOp>() != nullptr;
 }
 
-/// Splits the outermost reduction into parts if the loops over `looped` then
-/// take less than `least` cycles. Sets `plan.parts` and `best`, the order of
-/// the loops over tiles.
+/// Splits the outermost reduction into parts if the loops over tiles along the
+/// dims `looped` then take less than `least` cycles. Sets `plan.parts`, and
+/// `best` to the order of these loops, outermost first.
 static void chooseParts(const Kernel &kernel, const Traffic &traffic,
                         ArrayRef<unsigned> looped, SmallVector<double> tile,
                         SmallVector<double> trips, double least,

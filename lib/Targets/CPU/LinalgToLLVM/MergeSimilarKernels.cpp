@@ -169,8 +169,9 @@ class Sharing {
 public:
   explicit Sharing(ArrayRef<Kernel> kernels) : kernels(kernels) {}
 
-  /// Collects the integers that differ between the kernels. Returns false if
-  /// they need more than kMostNumbers arguments.
+  /// Collects the integers that differ between the kernels and become arguments
+  /// of the merged kernel. Returns false if these are more than the maximum
+  /// (kMostNumbers).
   bool plan();
   void apply();
 

@@ -86,8 +86,8 @@ static bool asksTensors(Operation &op) {
 }
 
 /// Returns the shortest sequence of ops that starts with `first` such that no
-/// other op uses their results. Returns an empty list if it has more than
-/// kMostOps ops or one that cannot be moved.
+/// other op uses their results. Returns an empty list if an op of it cannot be
+/// moved, or it has more ops than the maximum (kMostOps).
 static SmallVector<Operation *> findRun(Operation *first) {
   SmallVector<Operation *> run;
   llvm::SmallPtrSet<Operation *, 16> inRun;

@@ -22,9 +22,10 @@ using namespace mlir;
 /// two microseconds, longer than fewer steps.
 static constexpr double kLeastSteps = 1 << 12;
 
-/// findNest adds inner loops to a nest until it has kIterationsPerCore
-/// iterations per core. A short loop with a dynamic trip count is not added if
-/// there are kLeastIterationsPerCore already.
+/// Iterations per core for which nested loops are merged to one loop for
+/// threads: inner loops are added until there are kIterationsPerCore. A short
+/// loop with a dynamic trip count is not added if there are
+/// kLeastIterationsPerCore already.
 static constexpr int64_t kIterationsPerCore = 32, kLeastIterationsPerCore = 4;
 
 bool layout::isWorthThreads(linalg::LinalgOp op, int64_t vectorSize) {

@@ -71,8 +71,9 @@ public:
   /// result j in only one of the n vectors, so that results are blends whose
   /// elements are then permuted.
   SmallVector<Value> deinterleaveParts(ArrayRef<Value> parts, int64_t lane);
-  /// Interleaves an odd number of vectors within each lane of `lane` elements
-  /// (inverse of deinterleaveParts).
+  /// Interleaves an odd number n of vectors within each lane of `lane`
+  /// elements. The n lanes of one position form a row: element i of the lane of
+  /// vector j becomes element j + n * i of it.
   SmallVector<Value> interleaveParts(ArrayRef<Value> parts, int64_t lane);
 
 private:
