@@ -293,9 +293,9 @@ SmallVector<int64_t> BlockLimits::assumeSizes(ArrayRef<int64_t> shape) const {
 }
 
 /// Divides the longest reduction loop of static size into parts, one per
-/// work-item of a group, so that the kernel has `fewestItems` work-items.
-/// Returns `block` unchanged if there are enough work-items or at most
-/// `splitReads` reads per work-item.
+/// work-item of a group, so that the kernel has enough work-items for the
+/// device. Returns `block` unchanged if it has, or if a work-item executes few
+/// reads.
 PixelBlock KernelCount::split(PixelBlock block, Cost reads,
                               BlockLimits limits) const {
   Cost count = countItems(block);

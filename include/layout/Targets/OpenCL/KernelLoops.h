@@ -43,7 +43,8 @@ namespace mlir::layout {
 class KernelVariables {
 public:
   /// Adds a variable with the values 0 .. extent - 1, e.g. the iterations of a
-  /// loop, and returns it. `extent` is kUnknownSize if it is not static.
+  /// loop, and returns it. For a dynamic number of values, `extent` is
+  /// kUnknownSize.
   IndexExpr add(int64_t extent);
   void setExtent(unsigned variable, int64_t extent) {
     extents[variable] = extent;

@@ -97,9 +97,9 @@ static LogicalResult checkLaunch(gpu::LaunchFuncOp op, ModuleOp module) {
   return success();
 }
 
-/// Checks a gpu.alloc with `layout.constant`: `data` must name a constant
-/// memref.global with the same elements, and the memory must not be freed.
-/// Otherwise emits an error and fails.
+/// Checks a gpu.alloc that is a constant of the program (attribute
+/// `layout.constant`): `data` must name a constant memref.global with the same
+/// elements, and no op may free the memory. Otherwise emits an error and fails.
 static LogicalResult checkConstant(gpu::AllocOp op, FlatSymbolRefAttr data) {
   auto global =
       SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(op, data);

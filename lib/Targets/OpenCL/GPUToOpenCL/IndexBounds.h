@@ -86,8 +86,8 @@ public:
 
   IndexBounds(gpu::GPUFuncOp kernel, const Grid &grid);
 
-  /// Returns the range of `index`. If it is unknown or exceeds kLimit, returns
-  /// null.
+  /// Returns the range of `index`, or null if it is unknown or exceeds 32 bits
+  /// in every launch.
   const Range *find(Value index) const;
 
   /// Returns the ops whose indices all have known ranges.

@@ -225,9 +225,9 @@ static void setArgumentTypes(gpu::GPUFuncOp kernel) {
   kernel.setFunctionType(FunctionType::get(kernel.getContext(), arguments, {}));
 }
 
-/// Converts the arguments, ids, loops and arithmetic of the kernel whose ranges
-/// `bounds` has to i32. They fit in every launch that passes the check of its
-/// sizes (emitCheck).
+/// Converts arguments, ids, loops and arithmetic of the kernel to i32 where
+/// `bounds` has a range. The caller guards launches of dynamic size by a check
+/// that these ranges fit in 32 bits.
 static void narrowKernel(gpu::GPUFuncOp kernel, const IndexBounds &bounds) {
   OpBuilder b(kernel.getContext());
   kernel.walk([&](gpu::GlobalIdOp id) {

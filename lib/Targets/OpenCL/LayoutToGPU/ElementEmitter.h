@@ -99,7 +99,9 @@ public:
   Value evaluate(Value tensor, ArrayRef<IndexExpr> index, Value valid);
 
   /// Emits the computation of the element of `tensor` at `index` by the op that
-  /// defines it, see `evaluate`.
+  /// defines it, even if the element could be loaded. The value is unused if
+  /// `valid` is false; a null `valid` means true. Returns null and sets the
+  /// reason on failure.
   Value compute(OpResult tensor, ArrayRef<IndexExpr> index, Value valid);
 
   /// Emits the computation of several elements of `tensor` by the op that

@@ -56,8 +56,8 @@ public:
   /// loading them from memory.
   bool isInlined(Value tensor) const { return inlined.contains(tensor); }
 
-  /// Returns true if a kernel must store `tensor`, the result of an op whose
-  /// ComputeKind is not None, in device memory.
+  /// Returns true if a kernel must store `tensor` in device memory. Kernels
+  /// must be able to compute the op that defines it.
   bool isStored(Value tensor) const { return stored.contains(tensor); }
 
 private:

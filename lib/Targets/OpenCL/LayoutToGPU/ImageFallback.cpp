@@ -110,8 +110,8 @@ static Value copy(OpBuilder &b, Value value, IRMapping &copies, Block &entry) {
 static constexpr size_t kMostInlinedCalls = 1 << 12;
 
 /// Inlines into `probe`, a scratch copy of a function, the calls with images as
-/// operands or results, up to kMostInlinedCalls. Returns the dynamic images of
-/// `probe` and the inlined calls.
+/// operands or results, up to a maximum number (kMostInlinedCalls). Returns the
+/// dynamic images of `probe` and the inlined calls.
 static SmallVector<Value> inlineImages(func::FuncOp probe,
                                        SymbolTable &symbols) {
   SmallVector<Value> images = findDynamicImages(probe);

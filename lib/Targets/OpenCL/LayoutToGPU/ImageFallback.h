@@ -36,7 +36,8 @@ constexpr llvm::StringLiteral kFallbackAttrName = "layout.fallback";
 
 /// Gives each function with images of dynamic size, unless they are in its
 /// signature, a version on buffers and a check at its start that chooses the
-/// version. Runs after exposeStorage and before convertHostBoundary.
+/// version. Public functions must have plain tensors as arguments and results,
+/// not yet host memrefs.
 void addImageFallbacks(ModuleOp module, OpenClTargetAttr target);
 
 } // namespace mlir::layout

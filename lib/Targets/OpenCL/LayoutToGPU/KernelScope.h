@@ -42,7 +42,8 @@ public:
   //===--------------------------------------------------------------------===//
 
   /// Adds a variable that has the value `value` in the kernel and returns it.
-  /// The value is below `extent`, which is kUnknownSize if it is not static.
+  /// The value is below `extent`, which is kUnknownSize for a dynamic or
+  /// unknown bound.
   IndexExpr addVariable(Value value, int64_t extent);
   SmallVector<IndexExpr> addLane(ArrayRef<StoredAxis> axes);
 

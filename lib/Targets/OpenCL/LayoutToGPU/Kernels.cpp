@@ -68,8 +68,8 @@ struct Position {
 } // namespace
 
 /// Decomposes the id of a work-item along a coordinate into the stored axes of
-/// the coordinate, the fastest last. A work-item covers `pixels` positions of
-/// the fastest axis, whose value then counts blocks.
+/// the coordinate, the fastest last. If a work-item covers several positions of
+/// the fastest axis (`pixels`), its expression counts blocks of them.
 static SmallVector<IndexExpr> emitAxes(KernelScope &scope, Value coordinate,
                                        ArrayRef<StoredAxis> stored,
                                        ArrayRef<SizeExpr> sizes,
@@ -159,7 +159,8 @@ static Position locate(OpBuilder &host, KernelScope &scope,
 }
 
 /// Returns the pixels that a work-item writes. The last ones of a block may be
-/// past the end of their axis; their `isInside` is then false at run time.
+/// past the end of their axis, which the condition of the pixel (`isInside`)
+/// excludes at run time.
 static SmallVector<Pixel> getPixels(KernelScope &scope,
                                     const TensorStorage &storage,
                                     ArrayRef<SizeExpr> sizes,

@@ -41,7 +41,7 @@ struct Kernel {
   std::map<std::pair<Sizes, Sizes>, WorkGroupSize> groups; // by grid and size
 };
 
-/// Frees a kernel, to which no slot of layoutClGetKernel may refer any more. A
+/// Frees a kernel, which no caller of layoutClGetKernel may use any more. A
 /// null kernel is ignored.
 void releaseKernel(Kernel *kernel);
 

@@ -111,7 +111,8 @@ void layoutClSetTuning(int32_t on) {
 }
 
 /// Returns the work-group sizes to measure: `fitted`, which the compiler
-/// proposed, and the distinct shapes of kShapes that the device supports.
+/// proposed, and the distinct sizes of kShapes, reduced to divisors of
+/// `global`, that the device supports.
 static std::vector<Sizes> listGroups(const GroupLimits &limits,
                                      const Sizes &global, const Sizes &fitted) {
   std::vector<Sizes> list{fitted};

@@ -39,13 +39,12 @@ inline constexpr llvm::StringLiteral kOperationsAttrName = "layout.operations",
 /// work-group size, so that its results depend on the work-group size.
 bool seesGroups(gpu::GPUFuncOp kernel);
 
-/// Collects the attributes `layout.operations`, `layout.bytes`, .. of the
-/// kernel in a dictionary. Returns a null attribute if it has no such
-/// attributes.
+/// Returns a dictionary of the attributes that layout-opencl-count-kernel-work
+/// has set on the kernel, e.g. `layout.bytes`, or null if there are none.
 DictionaryAttr makeKernelMetadata(gpu::GPUFuncOp kernel);
 
-/// Converts a dictionary of makeKernelMetadata to the struct of the runtime, in
-/// which missing counts are -1. `metadata` may be null.
+/// Converts the dictionary of makeKernelMetadata, which may be null, to the
+/// struct that the runtime takes. Missing counts become -1.
 LayoutClKernelMetadata readKernelMetadata(DictionaryAttr metadata);
 
 } // namespace mlir::layout

@@ -60,8 +60,9 @@ constexpr llvm::StringLiteral kOpenCLStdPrefix = "OpenCL.std/";
 LogicalResult patchSpirvForOpenCL(SmallVectorImpl<uint32_t> &words,
                                   FailureReason report);
 
-/// Serializes a module to words and patches them (patchSpirvForOpenCL). Emits
-/// an error at the module and fails if one of both fails.
+/// Serializes a module to SPIR-V words and rewrites these for OpenCL 1.2
+/// devices (patchSpirvForOpenCL). Emits an error at the module and fails if one
+/// of both is impossible.
 LogicalResult serializeForOpenCL(spirv::ModuleOp module,
                                  SmallVectorImpl<uint32_t> &words);
 
