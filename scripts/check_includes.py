@@ -43,33 +43,40 @@ LIBRARIES = {
     "Dialect/NPU/Transforms": ("Dialect/NPU/IR",),
     # Executes compiled programs and compares results.
     "Runtime": ("Support",),
-    # Targets do not depend on each other. This directory itself registers them.
+    # Pipelines that are the same for all targets.
+    "Pipelines": ("Linalg", "Dialect/Layout/Transforms"),
+    # Models of targets do not depend on each other. Host programs are lowered by the CPU's passes, so the pipelines of
+    # other targets depend on those. This directory itself declares what each target registers.
     "Targets": (),
     # Helpers that write packages for several targets.
     "Targets/Package": ("Support",),
     "Targets/CPU": ("Analysis", "Targets"),
     "Targets/CPU/LayoutToLinalg": ("Analysis", "Dialect/Layout/Utils", "Linalg"),
     "Targets/CPU/LinalgToLLVM": ("Support",),
+    "Targets/CPU/Pipelines": ("Pipelines", "Targets", "Targets/CPU/LayoutToLinalg", "Targets/CPU/LinalgToLLVM"),
     "Targets/OpenCL": ("Analysis", "Targets"),
     "Targets/OpenCL/Runtime": ("Runtime",),
     # The emitted calls use the enumerations of the runtime's header.
     "Targets/OpenCL/GPUToOpenCL": ("Targets/OpenCL/Runtime", "Targets/Package"),
     "Targets/OpenCL/LayoutToGPU": ("Targets/OpenCL/GPUToOpenCL", "Dialect/Layout/Transforms",
                                    "Dialect/Layout/Utils", "Linalg", "Targets/OpenCL"),
+    "Targets/OpenCL/Pipelines": ("Pipelines", "Targets", "Targets/CPU/LinalgToLLVM", "Targets/OpenCL/LayoutToGPU"),
     "Targets/NPU": ("Analysis", "Dialect/NPU/IR", "Targets"),
     "Targets/NPU/LayoutToNPU": ("Dialect/Layout/Transforms", "Targets/NPU"),
     "Targets/NPU/NPUToEmitC": ("Dialect/NPU/Transforms", "Targets/Package"),
+    "Targets/NPU/Pipelines": ("Pipelines", "Targets", "Targets/CPU/LinalgToLLVM", "Targets/NPU/LayoutToNPU",
+                              "Targets/NPU/NPUToEmitC"),
     # No IR: programs link it without the rest.
     "Targets/NPU/Simulator": ("Support",),
     "Targets/Mesh": ("Analysis", "Targets"),
     "Targets/Mesh/LayoutToMPI": ("Analysis", "Dialect/Layout/Utils"),
+    "Targets/Mesh/Pipelines": ("Targets/CPU/Pipelines", "Targets/Mesh/LayoutToMPI"),
     # No IR: programs link it without the rest.
     "Targets/Mesh/Runtime": (),
-    "Pipelines": ("Linalg", "Targets/CPU", "Targets/CPU/LayoutToLinalg", "Targets/CPU/LinalgToLLVM",
-                  "Targets/OpenCL/LayoutToGPU", "Targets/NPU/LayoutToNPU",
-                  "Targets/NPU/NPUToEmitC", "Targets/Mesh", "Targets/Mesh/LayoutToMPI"),
+    # Registers everything. CMake names the targets of the build.
+    "Registration": ("Dialect/NPU/IR", "Pipelines", "Targets"),
     # The implementation of include/layout-c.
-    "CAPI": ("Pipelines",),
+    "CAPI": ("Registration",),
 }
 
 # The prefixes of upstream headers that a library may include. Libraries that are not listed may include any.

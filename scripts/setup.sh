@@ -7,7 +7,8 @@
 # setup_python     creates a virtual environment in $build/venv with lists of packages
 # setup_intel_opencl  creates an environment with Intel's OpenCL runtime for CPUs
 # setup_chip_models  downloads the vendor's chip models of NPUs to $build/chip-models
-# setup_configure  runs CMake if its arguments changed
+# setup_configure  runs CMake if its arguments changed; `targets` lists the targets
+#                  that are wanted, all by default
 # build_targets    runs ninja and prints its progress
 # Each function returns at once if its result exists.
 
@@ -228,6 +229,17 @@ find_lit() { command -v lit-22 || command -v lit || die "lit, LLVM's test runner
 
 # Configures the build. With sanitize=1, uses the CMake preset of that name:
 # assertions, AddressSanitizer and UBSan.
+# Sets `targets` to the targets of the build: what the caller wants, and what this
+# build directory has already, so that no command builds again what another left out.
+join_targets() {
+  local earlier=
+  if [[ -e $build/build.ninja ]]; then
+    earlier=$(cat "$build/.targets" 2>/dev/null || echo all)
+  fi
+  mapfile -t targets < <(printf '%s\n' ${targets[*]:-all} $earlier | sort -u)
+  if [[ " ${targets[*]} " == *" all "* ]]; then targets=(all); fi
+}
+
 setup_configure() {
   local llvm python=${venv:-$build/venv}/bin/python
   llvm=$(llvm-config-22 --prefix 2>/dev/null || llvm-config --prefix) ||
@@ -253,6 +265,10 @@ setup_configure() {
   if ((${sanitize:-0})); then
     arguments+=(--preset sanitize -DCMAKE_BUILD_TYPE=Debug -DLAYOUT_BUILD_BENCHMARKS=OFF)
   fi
+  join_targets
+  if [[ ${targets[*]} != all ]]; then
+    arguments+=("-DLAYOUT_TARGETS=$(IFS=';' && echo "${targets[*]}")")
+  fi
   local value
   value=$({
     printf '%s\n' "${arguments[@]}" "${CFLAGS:-}" "${CXXFLAGS:-}" "${LDFLAGS:-}"
@@ -263,6 +279,7 @@ setup_configure() {
   # The cache of a build directory that was copied or moved has the old path.
   rm -rf "$build/CMakeCache.txt" "$build/CMakeFiles" "$build/.configured"
   logged cmake "${arguments[@]}" || die "CMake could not configure the project"
+  printf '%s\n' "${targets[@]}" >"$build/.targets"
   printf '%s\n' "$value" >"$build/.configured"
 }
 

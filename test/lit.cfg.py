@@ -9,7 +9,8 @@
 #   %cmake %host_cc %host_cxx  as the build was configured with
 #   %embed_flags      CMake arguments for a project that uses this one
 # Features for REQUIRES: auditwheel, codespell_lib, material (what builds the documentation site), mypy, onnx,
-# pycute and triton (their Python packages are there), host-avx2, host-avx512f; isl, opencl, c-api, plugin and python-extension
+# pycute and triton (their Python packages are there), host-avx2, host-avx512f; target-cpu, target-opencl, target-npu
+# and target-mesh (LAYOUT_TARGETS; tests below Targets/ need no such line); isl, opencl, c-api, plugin and python-extension
 # (what CMake may leave out of the build); opencl-device (a device was found, and what its driver
 # needs), opencl-fp16 (in test/IntelOpenCL), browser (Chromium, and what drives it), mpi and graphviz, whose absence
 # fails with CI=true;
@@ -114,6 +115,7 @@ def cpu_flags():
 for package in ("auditwheel", "codespell_lib", "material", "mypy", "onnx", "pycute", "triton"):
     if python_has(package):
         config.available_features.add(package)
+config.available_features.update("target-" + target for target in config.targets)
 for feature, is_built in (("isl", config.has_isl), ("opencl", config.has_opencl),
                           ("opencl-package", config.has_opencl_package),
                           ("c-api", config.has_c_api), ("plugin", config.has_plugin),

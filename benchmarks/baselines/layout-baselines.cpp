@@ -15,7 +15,7 @@
 #include "layout/Analysis/Baselines.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
-#include "layout/Pipelines/Registration.h"
+#include "layout/Registration/Registration.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/Matchers.h"

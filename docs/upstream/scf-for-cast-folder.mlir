@@ -1,12 +1,12 @@
 // ForOpTensorCastFolder gives a loop-carried tensor the static shape that it has before the first iteration, although
 // an iteration may yield a larger one. Here the first iteration yields two elements, which the pattern casts to one.
 //
-// lib/Pipelines/AddCanonicalizer.h switches the pattern off by its name. The second run fails if the name no longer
+// include/layout/Pipelines/AddCanonicalizer.h switches the pattern off by its name. The second run fails if the name no longer
 // matches, the first one if upstream has mended the pattern.
 
 // RUN: mlir-opt-22 %s --pass-pipeline='builtin.module(canonicalize)' | FileCheck %s --check-prefix=IF-MENDED-REMOVE-AddCanonicalizer
 // RUN: mlir-opt-22 %s --pass-pipeline='builtin.module(canonicalize{disable-patterns="(anonymous namespace)::ForOpTensorCastFolder"})' | FileCheck %s --check-prefix=NAME-IN-AddCanonicalizer
-// RUN: FileCheck %s --check-prefix=SOURCE --input-file=%layout_src_root/lib/Pipelines/AddCanonicalizer.h
+// RUN: FileCheck %s --check-prefix=SOURCE --input-file=%layout_src_root/include/layout/Pipelines/AddCanonicalizer.h
 
 // IF-MENDED-REMOVE-AddCanonicalizer: tensor.cast %{{.*}} : tensor<?xf32> to tensor<1xf32>
 // IF-MENDED-REMOVE-AddCanonicalizer: scf.yield %{{.*}} : tensor<1xf32>

@@ -22,7 +22,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Interfaces/LayoutOpInterface.h"
-#include "layout/Pipelines/Registration.h"
+#include "layout/Registration/Registration.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -23,7 +23,7 @@
 #include "layout/Algebra/Proof.h"
 #include "layout/Analysis/ConfigBuilder.h"
 #include "layout/Analysis/TargetModel.h"
-#include "layout/Pipelines/Registration.h"
+#include "layout/Registration/Registration.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/DialectImplementation.h"

@@ -8,7 +8,7 @@
 #include "layout-c/Dialects.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/NPU/IR/NPU.h"
-#include "layout/Pipelines/Registration.h"
+#include "layout/Registration/Registration.h"
 #include "mlir/CAPI/Registration.h"
 
 using namespace mlir;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Pipelines/Prepare.h"
-#include "AddCanonicalizer.h"
 #include "layout/Linalg/Passes.h"
+#include "layout/Pipelines/AddCanonicalizer.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"

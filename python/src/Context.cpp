@@ -8,7 +8,7 @@
 #include "Context.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/NPU/IR/NPU.h"
-#include "layout/Pipelines/Registration.h"
+#include "layout/Registration/Registration.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;

@@ -9,7 +9,7 @@
 #include "Bindings.h"
 #include "Context.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
-#include "layout/Pipelines/Registration.h"
+#include "layout/Registration/Registration.h"
 #include "layout/Runtime/KeptMemory.h"
 #include "layout/Support/Bytecode.h"
 #include "layout/Support/MappedFiles.h"

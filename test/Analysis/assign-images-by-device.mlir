@@ -1,6 +1,7 @@
 // Check that images are chosen on a device that reads them through a cache that buffers lack, and not
 // on a device without one.
 //
+// REQUIRES: target-opencl
 // RUN: layout-opt %s -layout-assign='target={#layout.opencl}' | FileCheck %s --check-prefix=CACHED
 // RUN: layout-opt %s -layout-assign='target={#layout.opencl<image_read_percent = 90, buffer_read_percent = 40>}' | FileCheck %s --check-prefix=BARE
 // RUN: layout-baselines %s -layout-baseline='rule=greedy target={#layout.opencl}' -layout-insert-for-each \

@@ -1,5 +1,6 @@
 // Check that an elementwise op outside of linalg gets one layout for its operand and its result.
 
+// REQUIRES: target-opencl
 // RUN: layout-opt %s --layout-solve='target={#layout.opencl}' --layout-materialize --layout-fold-converts | FileCheck %s
 
 // CHECK: [[C:%.+]] = tensor.collapse_shape {{.*}} into [[TYPE:tensor<.*>]]

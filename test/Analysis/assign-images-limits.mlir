@@ -1,6 +1,7 @@
 // Check that an image that exceeds the limits of the target is never chosen: another image or
 // linear memory is, with a remark.
 //
+// REQUIRES: target-opencl
 // RUN: layout-opt %s -split-input-file -layout-assign | FileCheck %s
 // RUN: layout-opt %s -split-input-file -layout-solve --remarks-filter=layout --remark-format=emitRemark \
 // RUN:   -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK

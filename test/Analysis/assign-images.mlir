@@ -1,5 +1,6 @@
 // Check that convolutions store channels on the lanes of pixels, and that conversions remain at the ends only.
 //
+// REQUIRES: target-opencl
 // RUN: layout-opt %s -split-input-file -layout-assign -layout-verify | FileCheck %s
 // RUN: layout-opt %s -split-input-file -layout-solve | FileCheck %s --check-prefix=BOUND
 

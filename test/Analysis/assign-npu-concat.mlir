@@ -1,3 +1,4 @@
+// REQUIRES: target-npu
 // RUN: layout-opt %s -split-input-file --layout-assign | FileCheck %s
 // Check that branches concatenated along channels start at the cores of their position in the result.
 

@@ -1,3 +1,4 @@
+// REQUIRES: target-npu
 // RUN: layout-opt %s --mlir-print-local-scope -split-input-file --layout-assign | FileCheck %s
 // Check layouts for the cores of an NPU, e.g. the loop that is distributed over
 // them, aligned or compact, packed or not, and the width of matrix columns.

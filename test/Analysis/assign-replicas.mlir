@@ -1,5 +1,6 @@
 // Check stored tensors with replicas, which no loop indexes.
 
+// REQUIRES: target-opencl
 // RUN: layout-opt %s --layout-assign='target={#layout.opencl}' | FileCheck %s
 // RUN: layout-opt %s --layout-assign='target={#layout.cpu<lanes = 8>}' | FileCheck %s
 #thrice = #layout.map<() replicate(r : 3) -> buffer(r)>

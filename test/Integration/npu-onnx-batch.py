@@ -1,4 +1,4 @@
-# REQUIRES: onnx
+# REQUIRES: onnx, target-npu
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t
 # Check that ONNX models with a dynamic batch become one NPU program for all batch sizes, compared with ONNX Runtime.

@@ -1,6 +1,7 @@
 # Check that at full size no kernel of ResNet-50 and BERT has both few work-items and many reads in each: long
 # reductions with few results are shared by the work-items of a work-group.
 
+# REQUIRES: target-opencl
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
 import pathlib

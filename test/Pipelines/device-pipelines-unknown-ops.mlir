@@ -1,6 +1,7 @@
 // Check that the device pipelines report an unknown op as an error at its
 // location, before upstream passes, some of which crash on such ops.
 
+// REQUIRES: target-npu, target-opencl
 // RUN: layout-opt %s --split-input-file --verify-diagnostics --allow-unregistered-dialect --layout-to-opencl='target={#layout.opencl}'
 // RUN: layout-opt %s --split-input-file --verify-diagnostics --allow-unregistered-dialect --layout-to-npu='target={#layout.npu<chip = #npu.target<"BM1684">>}'
 

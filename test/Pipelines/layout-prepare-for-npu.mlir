@@ -1,6 +1,7 @@
 // Check that layout-prepare-for-npu is the part of layout-to-npu before the layout assignment, also on a chip on which
 // the product is split.
 
+// REQUIRES: target-npu
 // RUN: layout-opt %s --layout-to-npu -o %t.whole.mlir
 // RUN: layout-opt %s --layout-prepare-for-npu -o %t.prepared.mlir
 // RUN: FileCheck %s < %t.prepared.mlir

@@ -1,6 +1,7 @@
 // Check that a stated image that no device of the target supports is an error with its size, the limit of the target,
 // and a remedy.
 
+// REQUIRES: target-opencl
 // RUN: not layout-opt %s --layout-to-opencl='target={#layout.opencl}' 2>&1 | FileCheck %s
 
 #img = #layout.rgba_image<in_out_channel, "NCHW">

@@ -2,6 +2,7 @@
 // preparation changes nothing. The NPU's inliner needs cropped pads, too.
 
 // DEFINE: %{twice} = grep -oE 'layout-prepare-(lower-tosa|inline-globals|crop-pads|convert-elementwise|decompose-[a-z-]+|fold-broadcasts)|layout-cpu-check-indices' | sort | uniq -d | FileCheck %s --check-prefix=TWICE --allow-empty
+// REQUIRES: target-npu, target-opencl, target-mesh
 // RUN: echo "module {}" > %t.empty.mlir
 // RUN: layout-opt %t.empty.mlir --layout-to-cpu --dump-pass-pipeline -o /dev/null 2>&1 | %{twice}
 // RUN: layout-opt %t.empty.mlir --layout-linalg-to-llvm --dump-pass-pipeline -o /dev/null 2>&1 | %{twice}

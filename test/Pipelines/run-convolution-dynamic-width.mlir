@@ -1,7 +1,7 @@
 // Check a 1-D convolution with dynamic batch and width after a transposition against a numpy product, for several sizes
 // including one and zero.
 
-// REQUIRES: opencl-device
+// REQUIRES: opencl-device, target-opencl
 // RUN: layout-opt %s --layout-to-opencl='target={#layout.opencl}' -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; r = np.random.default_rng(5); t = sys.argv[1]; np.save(t + '.w.npy', r.standard_normal((1, 12, 1)).astype('f4')); [np.save(t + n, r.standard_normal(s).astype('f4')) for n, s in (('.a.npy', (9, 3, 12)), ('.b.npy', (1, 1, 12)), ('.c.npy', (0, 2, 12)))]" %t
 // RUN: layout-run %t.mlir --input=%t.a.npy --input=%t.w.npy --output=%t.a.out.npy

@@ -1,5 +1,6 @@
 // Check that the assignment records its target on the module, and that the lowering removes it with the last layout.
 
+// REQUIRES: target-npu, target-opencl
 // RUN: layout-opt %s --layout-assign='target={#layout.cpu<lanes = 16>}' | FileCheck %s --check-prefix=RECORDED
 // RUN: layout-opt %s --layout-assign='target={#layout.cpu<lanes = 16>}' | layout-opt --layout-print-cost -o %t.mlir | FileCheck %s --check-prefix=COST
 // RUN: layout-opt %s --layout-assign='target={#layout.cpu<lanes = 16>}' --convert-layout-to-linalg | FileCheck %s --check-prefix=LOWERED

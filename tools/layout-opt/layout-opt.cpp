@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Pipelines/Registration.h"
+#include "layout/Registration/Registration.h"
 #include "layout/Support/Bytecode.h"
 #include "layout/Support/WholeFile.h"
 #include "mlir/IR/DialectRegistry.h"

@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Dialect/Layout/IR/Layout.h"
-#include "layout/Pipelines/Registration.h"
+#include "layout/Registration/Registration.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/IRMapping.h"

@@ -6,10 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cpp.h"
-#include "layout/Dialect/Layout/IR/Layout.h"
-#include "layout/Dialect/NPU/IR/NPU.h"
-#include "layout/Targets/NPU/NPUToEmitC/Package.h"
-#include "layout/Targets/NPU/NPUToEmitC/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/EmitC/IR/EmitC.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -36,23 +32,4 @@ layout::writeCpp(std::unique_ptr<llvm::MemoryBuffer> source) {
   if (!module || failed(emitc::translateToCpp(*module, os)))
     return failure();
   return text;
-}
-
-LogicalResult
-layout::writeNpuPackage(std::unique_ptr<llvm::MemoryBuffer> source,
-                        StringRef function, StringRef directory, bool checks,
-                        bool isStrict) {
-  MLIRContext context;
-  context.loadDialect<LayoutDialect, npu::NPUDialect, arith::ArithDialect,
-                      func::FuncDialect, linalg::LinalgDialect,
-                      math::MathDialect, memref::MemRefDialect>();
-  // The op may be a module with the weights of a network.
-  context.printOpOnDiagnostic(false);
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(source), SMLoc());
-  SourceMgrDiagnosticHandler handler(sources, &context);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
-  return failure(!module ||
-                 failed(npu::writeNpuPackage(*module, function, directory,
-                                             checks, isStrict)));
 }

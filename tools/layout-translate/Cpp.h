@@ -22,15 +22,6 @@ namespace mlir::layout {
 /// go to standard error.
 FailureOr<std::string> writeCpp(std::unique_ptr<llvm::MemoryBuffer> source);
 
-/// Writes a function of npu ops as a package
-/// (layout/Targets/NPU/NPUToEmitC/Package.h): a directory with its C++,
-/// constants and arguments. `checks` declares the tensors of the program to the
-/// simulator. `isStrict` rejects ops that are not OKKernel functions. Errors go
-/// to standard error.
-LogicalResult writeNpuPackage(std::unique_ptr<llvm::MemoryBuffer> source,
-                              StringRef function, StringRef directory,
-                              bool checks, bool isStrict);
-
 } // namespace mlir::layout
 
 #endif // LAYOUT_TOOLS_LAYOUT_TRANSLATE_CPP_H

@@ -15,6 +15,7 @@
 #include "Cpp.h"
 #include "Kernels.h"
 #include "LocatedText.h"
+#include "NpuPackage.h"
 #include "Table.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"

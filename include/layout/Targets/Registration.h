@@ -12,7 +12,10 @@
 //   #layout.npu      system memory and the memories of cores  NPU/
 //   #layout.mesh_target  memories of many devices             Mesh/
 //
-// A target outside of this project implements TargetInterface itself.
+// CMake generates Targets.def from LAYOUT_TARGETS: LAYOUT_TARGET(T) for each
+// target T of the build, and LAYOUT_LOWERING(T) if its lowerings are built, too.
+// For CPU, T is `CPU`, the name of its folder. A target outside of this project
+// implements TargetInterface itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,17 +26,33 @@ namespace mlir {
 class DialectRegistry;
 namespace layout {
 
-void registerCpuTarget(DialectRegistry &registry);
-void registerOpenClTarget(DialectRegistry &registry);
-void registerNpuTarget(DialectRegistry &registry);
-void registerMeshTarget(DialectRegistry &registry);
+// registerCPUTarget, ..: attach the cost model to the attribute.
+#define LAYOUT_TARGET(T) void register##T##Target(DialectRegistry &registry);
+// registerCPULoweringModels, ..: register the dialects of lowered programs and
+// the external models that pipelines need. registerCPULowerings, ..: register
+// passes and pipelines.
+#define LAYOUT_LOWERING(T)                                                     \
+  void register##T##LoweringModels(DialectRegistry &registry);                 \
+  void register##T##Lowerings();
+#include "layout/Targets/Targets.def"
 
-/// Registers all targets of this project.
+/// Registers the cost models of all targets of this build.
 inline void registerTargets(DialectRegistry &registry) {
-  registerCpuTarget(registry);
-  registerOpenClTarget(registry);
-  registerNpuTarget(registry);
-  registerMeshTarget(registry);
+#define LAYOUT_TARGET(T) register##T##Target(registry);
+#include "layout/Targets/Targets.def"
+}
+
+/// Registers the dialects and external models that the pipelines of all targets
+/// of this build need.
+inline void registerLoweringModels([[maybe_unused]] DialectRegistry &registry) {
+#define LAYOUT_LOWERING(T) register##T##LoweringModels(registry);
+#include "layout/Targets/Targets.def"
+}
+
+/// Registers the passes and pipelines of all targets of this build.
+inline void registerLowerings() {
+#define LAYOUT_LOWERING(T) register##T##Lowerings();
+#include "layout/Targets/Targets.def"
 }
 
 } // namespace layout

@@ -423,6 +423,6 @@ void CpuModel::describe(const OpConfig &config, raw_ostream &os) const {
     os << "tiles its channels for " << target.getLanes() << " lanes";
 }
 
-void layout::registerCpuTarget(DialectRegistry &registry) {
+void layout::registerCPUTarget(DialectRegistry &registry) {
   TargetModel::attachTo<CpuModel, CpuTargetAttr>(registry);
 }

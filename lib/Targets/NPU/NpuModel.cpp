@@ -200,6 +200,6 @@ void NpuModel::describe(const OpConfig &config, raw_ostream &os) const {
              : "spreads its channels over the cores");
 }
 
-void layout::registerNpuTarget(DialectRegistry &registry) {
+void layout::registerNPUTarget(DialectRegistry &registry) {
   TargetModel::attachTo<NpuModel, NpuTargetAttr>(registry);
 }

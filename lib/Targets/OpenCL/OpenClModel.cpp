@@ -196,6 +196,6 @@ void OpenClModel::describe(const OpConfig &config, raw_ostream &os) const {
              : "puts its channels on the lanes of pixels");
 }
 
-void layout::registerOpenClTarget(DialectRegistry &registry) {
+void layout::registerOpenCLTarget(DialectRegistry &registry) {
   TargetModel::attachTo<OpenClModel, OpenClTargetAttr>(registry);
 }

@@ -1,3 +1,4 @@
+# REQUIRES: target-npu
 # RUN: %python %s 2>&1 | FileCheck %s
 # Only the summary is printed: errors are raised.
 # CHECK-NOT: {{error|Error|LLVM|no such}}

@@ -1,3 +1,4 @@
+# REQUIRES: target-npu, target-opencl
 # RUN: %python %s
 """Checks cores, banks, shared bytes, groups and conversions against lists of every byte, by numpy."""
 

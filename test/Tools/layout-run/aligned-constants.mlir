@@ -1,5 +1,6 @@
 // Check that constants may require page alignment. A bytecode file that is too
 // small to be mapped is read into aligned memory.
+// REQUIRES: target-opencl
 // RUN: layout-opt %s --layout-linalg-to-llvm --emit-bytecode -o %t.mlirbc
 // RUN: layout-opt %t.mlirbc -o %t.mlir
 // RUN: layout-run %t.mlirbc --output=%t.npy | FileCheck %s

@@ -1,3 +1,4 @@
+// REQUIRES: target-npu, target-opencl, target-mesh
 // RUN: layout-opt %s --mlir-print-local-scope -split-input-file -verify-diagnostics | FileCheck %s
 
 // Check that omitted target parameters have their defaults and are not printed.

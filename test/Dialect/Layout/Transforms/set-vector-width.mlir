@@ -1,3 +1,4 @@
+// REQUIRES: target-opencl
 // RUN: layout-opt %s --layout-set-vector-width=vector-bits=512 --split-input-file | FileCheck %s
 // RUN: layout-opt %s --layout-set-vector-width="vector-bits=128 target={#layout.cpu<lanes = 8>}" --split-input-file | FileCheck %s --check-prefix=OPTION
 // RUN: not layout-opt %s --layout-set-vector-width="target=none" 2>&1 | FileCheck %s --check-prefix=ERROR

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Pipelines/Registration.h"
+#include "layout/Registration/Registration.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The passes of the CPU backend, which include/layout/Pipelines/CPU.h combines.
+// The passes of the CPU backend, which include/layout/Targets/CPU/Pipelines/LinalgToLLVM.h combines.
 // Their input is linalg on tensors without encodings.
 //
 //===----------------------------------------------------------------------===//

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The passes of the OpenCL backend; include/layout/Pipelines/OpenCLBackEnd.h
+// The passes of the OpenCL backend; include/layout/Targets/OpenCL/Pipelines/OpenCLBackEnd.h
 // builds the pipeline. Their input is host code with `gpu` ops and GPU modules
 // whose kernels work on images and buffers (Storage.h).
 //

@@ -51,7 +51,7 @@ protected:
                     memref::MemRefDialect, scf::SCFDialect,
                     tensor::TensorDialect, vector::VectorDialect>();
     registerLayoutRules(registry);
-    registerOpenClTarget(registry);
+    registerOpenCLTarget(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
   }

@@ -1,0 +1,137 @@
+//===- LinalgToLLVM.h - From plain linalg to the LLVM dialect ---*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pipeline `layout-linalg-to-llvm`: lowers a module of functions over plain
+// tensors (no encodings) to the LLVM dialect.
+//
+//   layout-opt net.mlir -layout-linalg-to-llvm="vector-bits=256"
+//
+// Laws:
+//   - public functions keep their name, have a C interface, never write to
+//     their inputs, and carry `layout.signature`;
+//   - a result is memory that the caller frees, unless it is an input or a
+//     constant;
+//   - no other memory outlives the call.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_TARGETS_CPU_PIPELINES_LINALGTOLLVM_H
+#define LAYOUT_TARGETS_CPU_PIPELINES_LINALGTOLLVM_H
+
+#include "layout/Support/Cpu.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir {
+class DialectRegistry;
+class OpPassManager;
+namespace layout {
+
+/// The implementation of math functions such as exp on f32.
+enum class MathFunctions { vector, libm };
+
+struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
+  Option<Cpu> cpu{
+      *this, "cpu",
+      llvm::cl::desc("The processor that kernels are compiled for"),
+      llvm::cl::init(Cpu::x86_64_v3),
+      llvm::cl::values(
+          clEnumValN(Cpu::x86_64_v3, "x86-64-v3", "AVX2, 256 bits"),
+          clEnumValN(Cpu::x86_64_v4, "x86-64-v4", "AVX-512"),
+          clEnumValN(Cpu::aarch64, "aarch64", "NEON, 128 bits"),
+          clEnumValN(Cpu::neoverse_n1, "neoverse-n1", "NEON, larger caches"),
+          clEnumValN(Cpu::neoverse_v1, "neoverse-v1", "NEON, larger caches"),
+          clEnumValN(Cpu::apple_m1, "apple-m1", "NEON, 128-byte cache lines"),
+          clEnumValN(Cpu::host, "host", "the processor of this machine"))};
+  Option<unsigned> vectorBits{
+      *this, "vector-bits",
+      llvm::cl::desc("Bits of a vector register, in place of the default of "
+                     "cpu; 0 emits scalar code")};
+  Option<unsigned> vectorRegisters{
+      *this, "vector-registers",
+      llvm::cl::desc(
+          "Number of vector registers, in place of the default of cpu")};
+  Option<bool> contractFMA{
+      *this, "contract-fma",
+      llvm::cl::desc("Fuse float multiplications with the additions of their "
+                     "results"),
+      llvm::cl::init(true)};
+  Option<bool> winograd{
+      *this, "winograd",
+      llvm::cl::desc("Compute 3x3 convolutions with fewer multiplications, "
+                     "which rounds differently; needs contract-fma"),
+      llvm::cl::init(true)};
+  Option<MathFunctions> math{
+      *this, "math", llvm::cl::desc("Lowering of functions such as exp on f32"),
+      llvm::cl::init(MathFunctions::vector),
+      llvm::cl::values(
+          clEnumValN(MathFunctions::vector, "vector",
+                     "polynomials on whole vectors (layout-cpu-expand-math)"),
+          clEnumValN(MathFunctions::libm, "libm",
+                     "calls of libm, element by element"))};
+  Option<bool> checkIndices{
+      *this, "check-indices",
+      llvm::cl::desc(
+          "Abort the program if a data-dependent index is out of "
+          "range (layout-cpu-check-indices); without the checks such an "
+          "index accesses arbitrary memory"),
+      llvm::cl::init(true)};
+  Option<bool> emitKernels{
+      *this, "emit-kernels",
+      llvm::cl::desc("Use register-blocked loops; otherwise every structured "
+                     "op becomes plain loops"),
+      llvm::cl::init(true)};
+  Option<bool> fuse{*this, "fuse",
+                    llvm::cl::desc("Merge chains of elementwise ops"),
+                    llvm::cl::init(true)};
+  Option<bool> planMemory{
+      *this, "plan-memory",
+      llvm::cl::desc("Let temporaries share memory (layout-cpu-plan-memory)"),
+      llvm::cl::init(true)};
+  Option<bool> arena{
+      *this, "arena",
+      llvm::cl::desc("Place temporaries of static size in one allocation; "
+                     "otherwise each is freed after its last use"),
+      llvm::cl::init(true)};
+  Option<bool> outlineKernels{
+      *this, "outline-kernels",
+      llvm::cl::desc("Compile equal kernels once, as functions"),
+      llvm::cl::init(true)};
+  Option<bool> parallelLoops{
+      *this, "parallel-loops",
+      llvm::cl::desc("Distribute long loops over threads with OpenMP; the "
+                     "number of threads is chosen when the program runs"),
+      llvm::cl::init(true)};
+  Option<bool> profile{
+      *this, "profile",
+      llvm::cl::desc("Measure the time of each kernel when the program runs "
+                     "(layout-cpu-profile-kernels)")};
+};
+
+/// Returns the parameters of the processor, overridden by the options.
+CpuModelParams findParams(const LinalgToLLVMOptions &options);
+
+/// Adds `layout-prepare` and the passes from linalg to the LLVM dialect.
+void buildLinalgToLLVMPipeline(OpPassManager &pm,
+                               const LinalgToLLVMOptions &options);
+
+/// Adds the passes to the LLVM dialect for a linalg program that
+/// `layout-prepare` has rewritten. If `options.checkIndices` is set,
+/// `layout-cpu-check-indices` must have run, too.
+void buildPreparedLinalgToLLVMPipeline(OpPassManager &pm,
+                                       const LinalgToLLVMOptions &options);
+
+/// Registers the `cpu` dialect, and the external models of upstream dialects
+/// that bufferization, deallocation and the conversion to LLVM need.
+void registerCPUPipelineModels(DialectRegistry &registry);
+
+/// Registers the pipeline under the name `layout-linalg-to-llvm`.
+void registerCPUPipelines();
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_TARGETS_CPU_PIPELINES_LINALGTOLLVM_H

@@ -1,0 +1,42 @@
+//===- OpenCLBackEnd.h - From GPU kernels to a host program -----*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pipeline `layout-gpu-to-opencl`: lowers host code with GPU modules over
+// images and buffers (layout/Targets/OpenCL/GPUToOpenCL/Storage.h) to the LLVM
+// dialect with calls of layout/Targets/OpenCL/Runtime/OpenCL.h. Kernels become
+// SPIR-V constants.
+//
+//   layout-opt kernels.mlir -layout-gpu-to-opencl | layout-run -
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_TARGETS_OPENCL_PIPELINES_OPENCLBACKEND_H
+#define LAYOUT_TARGETS_OPENCL_PIPELINES_OPENCLBACKEND_H
+
+namespace mlir {
+class DialectRegistry;
+class OpPassManager;
+namespace layout {
+
+/// Adds the passes that compile each GPU module to a `gpu.binary`. Host code is
+/// unchanged.
+void buildImageKernelsToBinary(OpPassManager &pm);
+
+/// Adds all passes of `layout-gpu-to-opencl`.
+void buildOpenCLBackEnd(OpPassManager &pm);
+
+/// Registers the interfaces of upstream dialects that `layout-gpu-to-opencl`
+/// needs.
+void registerOpenCLBackEndModels(DialectRegistry &registry);
+
+/// Registers the pipeline under the name `layout-gpu-to-opencl`.
+void registerOpenCLBackEndPipelines();
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_TARGETS_OPENCL_PIPELINES_OPENCLBACKEND_H

@@ -1,0 +1,43 @@
+//===- LayoutToCPU.cpp - From linalg to a laid-out CPU program ------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Targets/CPU/Pipelines/LayoutToCPU.h"
+#include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Pipelines/AssignLayouts.h"
+#include "layout/Pipelines/Prepare.h"
+#include "layout/Targets/CPU/LayoutToLinalg/Passes.h"
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+void layout::buildLayoutToCPUPipeline(OpPassManager &pm,
+                                      const LayoutToCPUOptions &options) {
+  SetVectorWidthPassOptions complete;
+  complete.target = options.target;
+  complete.vectorBits = findParams(options).vectorBits;
+  pm.addPass(createSetVectorWidthPass(complete));
+  buildPreparePipeline(pm);
+  // Check indices before layouts are assigned: an index of padding is out of
+  // range in the tensor, but in range in its storage.
+  if (options.checkIndices)
+    pm.addPass(createCheckIndicesPass());
+  buildDecideLayoutsPipeline(pm);
+  pm.addPass(createConvertLayoutToLinalgPass());
+  pm.addPass(createVerifyLoweringInputPass());
+  buildPreparedLinalgToLLVMPipeline(pm, options);
+}
+
+void layout::registerLayoutToCPUPipelines() {
+  PassPipelineRegistration<LayoutToCPUOptions>(
+      "layout-to-cpu",
+      "Assign layouts for a CPU, and lower to physical tensors and to the LLVM "
+      "dialect",
+      buildLayoutToCPUPipeline);
+}

@@ -1,0 +1,272 @@
+//===- LinalgToLLVM.cpp - From plain linalg to the LLVM dialect -----------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Targets/CPU/Pipelines/LinalgToLLVM.h"
+#include "layout/Linalg/Passes.h"
+#include "layout/Pipelines/AddCanonicalizer.h"
+#include "layout/Pipelines/Prepare.h"
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"
+#include "mlir/Conversion/ComplexToStandard/ComplexToStandard.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/MathToFuncs/MathToFuncs.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/OpenMPToLLVM/ConvertOpenMPToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/SCFToOpenMP/SCFToOpenMP.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
+#include "mlir/Dialect/Arith/Transforms/BufferDeallocationOpInterfaceImpl.h"
+#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/ControlFlow/Transforms/BufferDeallocationOpInterfaceImpl.h"
+#include "mlir/Dialect/ControlFlow/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Linalg/Transforms/AllInterfaces.h"
+#include "mlir/Dialect/MLProgram/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/BufferDeallocationOpInterfaceImpl.h"
+#include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/TensorInferTypeOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/Transforms/SubsetInsertionOpInterfaceImpl.h"
+#include "mlir/Dialect/Vector/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Vector/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/Transforms/SubsetOpInterfaceImpl.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+CpuModelParams layout::findParams(const LinalgToLLVMOptions &options) {
+  CpuModelParams params = getParams(options.cpu);
+  if (options.vectorBits.hasValue())
+    params.vectorBits = options.vectorBits;
+  if (options.vectorRegisters.hasValue())
+    params.vectorRegisters = options.vectorRegisters;
+  return params;
+}
+
+/// Returns the options shared by the passes that plan loops for a processor.
+template <typename PassOptions>
+static PassOptions makePassOptions(const LinalgToLLVMOptions &options,
+                                   const CpuModelParams &params) {
+  PassOptions made;
+  made.vectorBits = params.vectorBits;
+  made.vectorRegisters = params.vectorRegisters;
+  made.lineBytes = params.lineBytes;
+  made.l1Bytes = params.l1Bytes;
+  made.l2Bytes = params.l2Bytes;
+  made.l1SetStride = params.l1SetStride;
+  made.parallelLoops = options.parallelLoops;
+  return made;
+}
+
+/// Adds the passes on tensors: structured ops become kernels, i.e. loops and
+/// vectors.
+static void buildTensorPart(OpPassManager &pm,
+                            const LinalgToLLVMOptions &options,
+                            const CpuModelParams &params) {
+  pm.addPass(createPrepareEntryPointsPass());
+  pm.addPass(createPrepareForCanonicalizerPass());
+  pm.addPass(createExpandSmallFloatsPass());
+  if (options.fuse) {
+    pm.addPass(createFlattenReductionsPass());
+    pm.addPass(createFuseElementwisePass());
+  }
+  addCanonicalizer(pm);
+  pm.addPass(createCSEPass());
+  // No CSE until bufferization: it would merge equal destinations, e.g. the
+  // filled borders of two padded tensors, which bufferization would then have
+  // to copy. Equal results have been merged before.
+  pm.addPass(createCopyAliasedResultsPass());
+  // Without an arena, peak memory is limited: do not allocate padded tensors
+  // early.
+  pm.addPass(createLowerPackPadConcatPass({/*padInPlace=*/options.arena}));
+  if (options.emitKernels) {
+    auto kernels = makePassOptions<EmitKernelsPassOptions>(options, params);
+    kernels.contractFMA = options.contractFMA;
+    kernels.winograd = options.winograd;
+    pm.addNestedPass<func::FuncOp>(createEmitKernelsPass(kernels));
+    // Later passes process equal kernels only once.
+    if (options.outlineKernels)
+      pm.addPass(createOutlineKernelsPass({/*kernelOps=*/true}));
+  }
+}
+
+/// Adds bufferization and the passes on buffers, including deallocation.
+static void buildBufferPart(OpPassManager &pm,
+                            const LinalgToLLVMOptions &options,
+                            const CpuModelParams &params) {
+  // Lower vector.mask before bufferization, which may insert constants into its
+  // region, where only one op is allowed.
+  pm.addNestedPass<func::FuncOp>(vector::createLowerVectorMaskPass());
+  pm.addPass(createBufferizePass());
+  pm.addPass(createCopyNoncontiguousCastsPass());
+  // Merge equal views first, so that copies onto themselves fold.
+  pm.addPass(createCSEPass());
+  addCanonicalizer(pm);
+  if (options.planMemory) {
+    PlanMemoryPassOptions memory;
+    memory.arena = options.arena;
+    pm.addNestedPass<func::FuncOp>(createPlanMemoryPass(memory));
+  }
+  // Tile copies when their padding and result memory are known.
+  if (options.emitKernels) {
+    auto transposes =
+        makePassOptions<TileTransposesPassOptions>(options, params);
+    transposes.minTwoSourcePermuteBytes = params.minTwoSourcePermuteBytes;
+    transposes.llcBytes = params.llcBytes;
+    pm.addNestedPass<func::FuncOp>(createTileTransposesPass(transposes));
+  }
+  // Outline the loops and copies that are not in kernels, too.
+  if (options.outlineKernels)
+    pm.addPass(createOutlineKernelsPass());
+  pm.addPass(createFreeBuffersPass());
+  if (options.parallelLoops)
+    pm.addNestedPass<func::FuncOp>(
+        createParallelizeLoopsPass({getCores(options.cpu)}));
+  if (options.profile)
+    pm.addPass(createProfileKernelsPass());
+}
+
+/// Adds the passes from buffers to the LLVM dialect.
+static void buildLLVMPart(OpPassManager &pm, const LinalgToLLVMOptions &options,
+                          const CpuModelParams &params) {
+  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  // AVX-512 has masks, and scaling by powers of two. AVX2 has masked loads at
+  // no extra cost, but not masked stores.
+  bool isAVX512 = params.vectorBits >= 512;
+  LowerVectorShapesPassOptions shapes;
+  shapes.maskedLoads = params.vectorBits >= 256;
+  shapes.maskedStores = isAVX512;
+  pm.addNestedPass<func::FuncOp>(createLowerVectorShapesPass(shapes));
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  // This pass puts loop bodies into memref.alloca_scope, which must not contain
+  // branches; the canonicalizer removes these scopes.
+  if (options.parallelLoops)
+    pm.addPass(createConvertSCFToOpenMPPass());
+  addCanonicalizer(pm);
+  pm.addPass(createCSEPass());
+  // Runs when strides of views are known: the type of a contiguous view may no
+  // longer show that it is contiguous.
+  pm.addNestedPass<func::FuncOp>(createLowerStridedCopiesPass());
+  // Runs after all passes that create loops and accesses, while loops exist.
+  pm.addNestedPass<func::FuncOp>(createLowerAccessesPass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertComplexToStandardPass());
+  // Compute bf16 arithmetic in f32. The other bf16 values are replaced by i16
+  // at the end.
+  arith::ArithEmulateUnsupportedFloatsOptions emulate;
+  emulate.sourceTypeStrs = {"bf16"};
+  emulate.targetTypeStr = "f32";
+  pm.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
+  math::MathExtendToSupportedTypesOptions extend;
+  extend.extraTypeStrs = {"f16"};
+  pm.addPass(math::createMathExtendToSupportedTypes(extend));
+  if (options.math == MathFunctions::vector) {
+    ExpandMathPassOptions math;
+    math.hasLdexp = isAVX512;
+    pm.addPass(createExpandMathPass(math));
+  }
+  // Powers of vectors, or with 64-bit integer exponents, have no LLVM
+  // intrinsic.
+  pm.addPass(createConvertMathToFuncs());
+  // Runs before vector lowering, because libm calls are scalarized by
+  // vector.extract and vector.insert.
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeBf16 = true;
+  pm.addPass(arith::createArithExpandOpsPass(expand));
+  pm.addPass(createLowerMPIPass());
+  // Converts all dialects in one walk, without casts in between. A dialect that
+  // is not loaded would be an error.
+  ConvertToLLVMPassOptions rest;
+  rest.filterDialects = {"arith", "cf",     "complex", "func",
+                         "index", "memref", "ub"};
+  if (options.checkIndices || options.emitKernels)
+    rest.filterDialects.push_back("cpu");
+  if (options.parallelLoops)
+    rest.filterDialects.push_back("omp");
+  rest.allowPatternRollback = false;
+  pm.addPass(createConvertToLLVMPass(rest));
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createBF16AsBitsPass());
+  if (options.outlineKernels)
+    pm.addPass(createMergeSimilarKernelsPass());
+}
+
+void layout::buildPreparedLinalgToLLVMPipeline(
+    OpPassManager &pm, const LinalgToLLVMOptions &options) {
+  CpuModelParams params = findParams(options);
+  buildTensorPart(pm, options, params);
+  buildBufferPart(pm, options, params);
+  buildLLVMPart(pm, options, params);
+}
+
+void layout::buildLinalgToLLVMPipeline(OpPassManager &pm,
+                                       const LinalgToLLVMOptions &options) {
+  pm.addPass(createVerifyLoweringInputPass());
+  PrepareOptions prepare;
+  prepare.all = true;
+  buildPreparePipeline(pm, prepare);
+  if (options.checkIndices)
+    pm.addPass(createCheckIndicesPass());
+  buildPreparedLinalgToLLVMPipeline(pm, options);
+}
+
+void layout::registerCPUPipelineModels(DialectRegistry &registry) {
+  registry.insert<cpu::CpuDialect>();
+  cpu::registerConvertCpuToLLVMInterface(registry);
+  cf::registerConvertControlFlowToLLVMInterface(registry);
+  index::registerConvertIndexToLLVMInterface(registry);
+  registerConvertComplexToLLVMInterface(registry);
+  registerConvertFuncToLLVMInterface(registry);
+  registerConvertMemRefToLLVMInterface(registry);
+  registerConvertOpenMPToLLVMInterface(registry);
+  ub::registerConvertUBToLLVMInterface(registry);
+  arith::registerConvertArithToLLVMInterface(registry);
+  arith::registerBufferizableOpInterfaceExternalModels(registry);
+  arith::registerBufferDeallocationOpInterfaceExternalModels(registry);
+  bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
+      registry);
+  cf::registerBufferDeallocationOpInterfaceExternalModels(registry);
+  cf::registerBufferizableOpInterfaceExternalModels(registry);
+  linalg::registerAllDialectInterfaceImplementations(registry);
+  ml_program::registerBufferizableOpInterfaceExternalModels(registry);
+  scf::registerBufferDeallocationOpInterfaceExternalModels(registry);
+  scf::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerInferTypeOpInterfaceExternalModels(registry);
+  tensor::registerSubsetOpInterfaceExternalModels(registry);
+  vector::registerBufferizableOpInterfaceExternalModels(registry);
+  vector::registerSubsetOpInterfaceExternalModels(registry);
+}
+
+void layout::registerCPUPipelines() {
+  PassPipelineRegistration<LinalgToLLVMOptions>(
+      "layout-linalg-to-llvm",
+      "Lower linalg on plain tensors to the LLVM dialect for a CPU",
+      buildLinalgToLLVMPipeline);
+}
