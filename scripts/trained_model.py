@@ -28,7 +28,7 @@ from layout_mlir import onnx_import
 from layout_mlir.isolated import isolated
 from layout_mlir.onnx_import import compare
 from layout_mlir.onnx_import.shapes import set_shapes
-from layout_mlir.run import difference
+from layout_mlir.report import difference
 
 ROUNDS, ROUND_SECONDS, MOST_SECONDS = 15, 0.05, 20
 MOVES = ("padding", "relayout")  # kinds of conversions that move bytes

@@ -18,7 +18,8 @@ import onnx
 
 import layout_mlir
 from layout_mlir import LayoutError
-from layout_mlir.run import difference, positive
+from layout_mlir.report import difference
+from layout_mlir.run import positive
 from layout_mlir.tools import ToolError
 
 from . import onnx_networks

@@ -22,7 +22,7 @@ import numpy as np
 import onnx
 
 import layout_mlir
-from layout_mlir.run import difference
+from layout_mlir.report import difference
 from layout_mlir.tools import ToolError, whole_file
 
 from . import onnx_networks

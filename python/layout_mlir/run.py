@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 
 from layout_mlir import LayoutError, Target, html_report, run_mesh, run_npu
 from layout_mlir.models import Model, Options, load_model
-from layout_mlir.onnx_import.compare import Oracle, with_dtype
+from layout_mlir.onnx_import.compare import Oracle
 from layout_mlir.onnx_import.errors import ImportFailed
-from layout_mlir.report import describe_differences, print_rows
+from layout_mlir.report import describe_differences, difference, print_rows
 from layout_mlir.tools import ToolError, run_tool
 
 SHOWN_MOVES, SHOWN_VIEWS, SHOWN_KERNELS = 20, 3, 30
@@ -303,21 +303,6 @@ def compare_with_reference(args: argparse.Namespace, model: Model, oracle: Oracl
         f"from {model.reference}", [difference(a, b) for a, b in zip(expected, results)],
         max(args.max_rel, model.tolerance), oracle.rounding)
     return rows + theirs, agree
-
-
-def difference(expected: NDArray[Any], result: NDArray[Any]) -> tuple[float, float | None]:
-    """Returns the largest absolute difference, and that relative to the largest value or None if it is not finite.
-    Equal NaNs count as equal."""
-    result = with_dtype(result, expected.dtype)
-    if result.shape != expected.shape or result.dtype != expected.dtype:
-        return float("inf"), None
-    wide = np.complex128 if expected.dtype.kind == "c" else np.float64
-    expected, result = expected.astype(wide), result.astype(wide)
-    same = (expected == result) | (np.isnan(expected) & np.isnan(result))
-    largest = np.abs(np.where(same, 0, expected - result)).max(initial=0)
-    scale = np.abs(expected[np.isfinite(expected)]).max(initial=0)
-    relative = largest / scale if scale else largest
-    return (largest, relative) if np.isfinite(relative) else (largest, None)
 
 
 def run_on_npu(args: argparse.Namespace, model: Model, cost: dict[str, Any], inputs: list[pathlib.Path],

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from layout_mlir.npu import TIMELINE_EVENTS, Program, Result, utilization
 from layout_mlir.npu_chip_model import ChipModelError
 from layout_mlir.npu_timeline import draw_timeline
-from layout_mlir.report import describe_differences, print_rows
+from layout_mlir.report import describe_differences, difference, print_rows
 from layout_mlir.tools import run_tool
 
 TARGET = '#layout.npu<chip = #npu.target<"{chip}">>'
@@ -43,21 +43,9 @@ class Runs(NamedTuple):
     absolute and relative one of each output from the CPU."""
     program: Program
     result: Result
-    differences: list[tuple[float, float]]
+    differences: list[tuple[float, float | None]]
     vendor: Result | ChipModelError | None
-    vendor_differences: list[tuple[float, float]]
-
-
-def find_differences(outputs: Sequence[NDArray[Any]], files: Sequence[pathlib.Path]) -> list[tuple[float, float]]:
-    """Returns the largest absolute and relative difference of each output from the array in a file."""
-    differences = []
-    for path, output in zip(files, outputs):
-        expected = np.load(path).astype(np.float64)
-        largest = np.abs(output.astype(np.float64) - expected).max(initial=0)
-        scale = np.abs(expected).max(initial=0)
-        relative = largest / scale if scale else largest
-        differences.append((largest, relative))
-    return differences
+    vendor_differences: list[tuple[float, float | None]]
 
 
 def run_on_vendor(program: Program, arrays: Sequence[NDArray[Any]]) -> Result | ChipModelError | None:
@@ -84,8 +72,10 @@ def run(inputs: Sequence[pathlib.Path], folder: pathlib.Path, simulator_kernels:
     files = [folder / f"expected-{i}.npy" for i in range(len(result.outputs))]
     run_tool("layout-run", folder / "before.mlirbc", *[f"--input={path}" for path in inputs],
              *[f"--output={path}" for path in files])
-    return Runs(program, result, find_differences(result.outputs, files), on_vendor,
-                find_differences(on_vendor.outputs, files) if isinstance(on_vendor, Result) else [])
+    expected = [np.load(path) for path in files]
+    vendor_outputs = on_vendor.outputs if isinstance(on_vendor, Result) else []
+    return Runs(program, result, [difference(a, b) for a, b in zip(expected, result.outputs)], on_vendor,
+                [difference(a, b) for a, b in zip(expected, vendor_outputs)])
 
 
 def report_vendor(runs: Runs, max_rel: float) -> tuple[list[tuple[str, str]], bool]:
