@@ -119,8 +119,10 @@ bool mlir::layout::checkNpuScatter(const NpuScatter &scatter,
           " of a core: bytes are counted from 0");
     return false;
   }
-  if (scatter.pack == NpuPack::IC2 && scatter.mode != NpuMode::Compact) {
-    error("packs weights with ic2, which is a compact layout: write compact");
+  if (scatter.pack == NpuPack::IC2 && scatter.mode != NpuMode::Compact &&
+      scatter.mode != NpuMode::Strided) {
+    error("packs weights with ic2, whose channels are compact or have strides: "
+          "write compact or strided");
     return false;
   }
   return true;

@@ -107,6 +107,33 @@ NpuScatterAttr layout::getNpuLayout(RankedTensorType type, const NpuForm &form,
   return getPackedIfItFits(std::move(scatter), type, chip);
 }
 
+/// Returns compact weights with each channel in one piece, which a transfer
+/// moves as one row: the channels of a core follow each other, not their pairs.
+/// Channels that are not whole words stay, because bytes that become weights
+/// start channels at words.
+static NpuScatterAttr keepChannelsWhole(NpuScatterAttr compact,
+                                        RankedTensorType type,
+                                        NpuTargetInterface chip) {
+  NpuScatter scatter = compact.getScatter();
+  std::optional<NpuStorage> storage = getNpuStorage(
+      scatter, chip.getParams(), getElementBytes(type.getElementType()),
+      type.getShape(), nullptr);
+  if (!storage || scatter.pack != NpuPack::IC2)
+    return compact;
+  auto get = [&](const SizeExpr &size) {
+    return size.evaluate(type.getShape()).value_or(0);
+  };
+  int64_t window = get(storage->sC);
+  int64_t channel = get(storage->m.extent) * window;
+  if (get(storage->row.extent) < 2 ||
+      channel * getLanes(scatter.pack) % sizeof(float) != 0)
+    return compact;
+  scatter.mode = NpuMode::Strided;
+  scatter.strides = {window, channel, get(storage->sH), get(storage->sW)};
+  NpuScatterAttr whole = getIfItFits(scatter, type, chip);
+  return whole ? whole : compact;
+}
+
 NpuScatterAttr layout::getNpuWeights(RankedTensorType type, unsigned channel,
                                      int64_t start, NpuTargetInterface chip) {
   NpuScatter scatter;
@@ -119,7 +146,8 @@ NpuScatterAttr layout::getNpuWeights(RankedTensorType type, unsigned channel,
   scatter.axes = axes;
   if (type.getElementType().isF32() && llvm::StringRef(axes).contains('N'))
     scatter.pack = NpuPack::IC2;
-  return getPackedIfItFits(std::move(scatter), type, chip);
+  NpuScatterAttr compact = getPackedIfItFits(std::move(scatter), type, chip);
+  return compact ? keepChannelsWhole(compact, type, chip) : compact;
 }
 
 bool layout::liesAs(NpuScatterAttr layout, RankedTensorType type,

@@ -36,6 +36,10 @@ int64_t NpuModel::getIssuedWords(RankedTensorType type, LayoutId layout,
   std::optional<int64_t> cores, channels;
   if (storage) {
     cores = (storage->m.extent * storage->sN).evaluate(type.getShape());
+    // Strides may have N inside of C.
+    if (scatter.getMode() == NpuMode::Strided)
+      cores = std::max(
+          cores, (storage->row.extent * storage->sC).evaluate(type.getShape()));
     channels =
         (storage->m.extent * storage->row.extent).evaluate(type.getShape());
   }

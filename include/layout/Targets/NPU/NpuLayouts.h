@@ -67,10 +67,10 @@ std::string getNpuAxes(int64_t rank, unsigned channel, NpuMode mode);
 NpuScatterAttr getNpuLayout(RankedTensorType type, const NpuForm &form,
                             StringRef axes, NpuTargetInterface chip);
 
-/// Returns the compact layout of weights with channel dim `channel`, or a null
-/// layout if they do not fit a core. f32 weights with an axis N, e.g. the input
-/// channels, are in 2IC-mode: two consecutive indices of N share a storage
-/// unit.
+/// Returns the layout without gaps of weights with channel dim `channel`, or a
+/// null layout if they do not fit a core. f32 weights with an axis N, e.g. the
+/// input channels, are in 2IC-mode: two consecutive indices of N share a storage
+/// unit. If a core has several channels, the bytes of each are contiguous.
 NpuScatterAttr getNpuWeights(RankedTensorType type, unsigned channel,
                              int64_t start, NpuTargetInterface chip);
 

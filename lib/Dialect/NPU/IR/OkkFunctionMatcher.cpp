@@ -426,7 +426,7 @@ bool npu::mayLieAs(linalg::LinalgOp op, layout::NpuMode mode, bool isWeight) {
   if (!function)
     return true;
   if (function->kind == ElementFunction::FromBytes)
-    return mode != layout::NpuMode::Strided;
+    return true; // the commands decide
   if (!isF32(op))
     return true;
   if (function->kind != ElementFunction::Strided)

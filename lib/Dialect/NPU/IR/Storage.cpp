@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Dialect/NPU/IR/Storage.h"
+#include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/NPU/Utils/Tables.h"
 #include <limits>
@@ -27,9 +28,18 @@ bool npu::isLocal(MemRefType type) {
 // Maps
 //===----------------------------------------------------------------------===//
 
-/// Returns the map of linear memory, which the strides of the type define.
+/// Returns the map of linear memory, which the type states or its strides
+/// define.
 static FailureOr<LayoutMap> getLinearMap(MemRefType type,
                                          EmitErrorFn emitError) {
+  if (auto stated = dyn_cast<MapAttr>(type.getLayout())) {
+    if (stated.getMap().getSpace() == "buffer")
+      return stated.getMap();
+    emitError() << "linear memory must have a layout in the space 'buffer', "
+                   "found "
+                << type;
+    return failure();
+  }
   // Strides do not matter if there are no elements.
   if (type.hasStaticShape() && type.getNumElements() == 0)
     return LayoutMap::rowMajor(type.getRank());

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Targets/NPU/NPUToEmitC/Constants.h"
+#include "layout/Algebra/Pack.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
-#include "layout/Dialect/NPU/IR/Storage.h"
 #include "layout/Support/ConstantBytes.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -36,12 +36,17 @@ FailureOr<ConstantBlock> npu::getConstantBlock(ModuleOp module) {
     std::optional<int64_t> bytes = layout::getWholeBytes(type.getElementType());
     MemoryAttr memory = getMemory(type);
     if (!bytes || !memory || !memory.isSystem() ||
-        !type.getLayout().isIdentity())
+        !(type.getLayout().isIdentity() ||
+          isa<layout::MapAttr>(type.getLayout())))
       return global.emitOpError()
              << "becomes coefficients in system memory: it must have integers "
-                "or floats of whole bytes in row-major order in "
-                "#npu.memory<system>, found "
+                "or floats of whole bytes in row-major order or in a "
+                "#layout.map in #npu.memory<system>, found "
              << type;
+    FailureOr<Storage> storage =
+        getStorage(type, [&] { return global.emitOpError(); });
+    if (failed(storage))
+      return failure();
     std::optional<ArrayRef<char>> data;
     if (global.getConstant())
       data = layout::getConstantBytes(global.getInitialValueAttr());
@@ -52,7 +57,9 @@ FailureOr<ConstantBlock> npu::getConstantBlock(ModuleOp module) {
              << "becomes coefficients in system memory: it must be a constant "
                 "with its data";
     int64_t offset = llvm::alignTo(block.bytes, alignment);
-    block.entries.push_back({global, offset, size, *data});
+    size = (*storage->map.storageExtent(type.getShape()))[0] * *bytes;
+    block.entries.push_back({global, offset, size, *data, *storage,
+                             llvm::to_vector(type.getShape())});
     block.offsets[global.getSymName()] = offset;
     block.bytes = offset + size;
   }
@@ -64,7 +71,21 @@ void ConstantBlock::write(raw_ostream &os) const {
   for (const Entry &entry : entries) {
     os.write_zeros(entry.offset - at);
     at = entry.offset + entry.bytes;
-    if (int64_t(entry.once.size()) == entry.bytes) {
+    int64_t elements = ShapedType::getNumElements(entry.shape);
+    bool isWhole =
+        int64_t(entry.once.size()) == elements * entry.storage.elementBytes;
+    if (isWhole &&
+        entry.storage.map != layout::LayoutMap::rowMajor(entry.shape.size())) {
+      std::vector<char> ordered(entry.bytes, 0);
+      bool isPacked =
+          layout::pack(entry.storage.map, entry.shape,
+                       entry.storage.elementBytes, entry.once, ordered);
+      assert(isPacked && "the block has the extent of the map");
+      (void)isPacked;
+      os.write(ordered.data(), ordered.size());
+      continue;
+    }
+    if (isWhole) {
       os.write(entry.once.data(), entry.once.size());
       continue;
     }

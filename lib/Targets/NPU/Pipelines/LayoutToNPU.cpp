@@ -70,6 +70,7 @@ void layout::buildLayoutToNPUPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(npu::createNPUSpillTensorsPass(spill));
   pm.addNestedPass<func::FuncOp>(npu::createNPUOverlapTransfersPass(overlap));
   pm.addNestedPass<func::FuncOp>(npu::createNPUAssignAddressesPass(assign));
+  pm.addPass(npu::createNPUOrderConstantsPass());
 }
 
 void layout::registerLayoutToNPUPipelines() {

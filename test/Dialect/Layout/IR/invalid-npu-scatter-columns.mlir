@@ -21,7 +21,7 @@ module attributes {test.a = #layout.npu_scatter<strided [1, 2, 3], start = 0>} {
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:76: error: {{.*}} packs weights with ic2, which is a compact layout: write compact
+// CHECK: :[[# @LINE + 1]]:76: error: {{.*}} packs weights with ic2, whose channels are compact or have strides: write compact or strided
 module attributes {test.a = #layout.npu_scatter<aligned, start = 0, pack = ic2>} {}
 
 // -----

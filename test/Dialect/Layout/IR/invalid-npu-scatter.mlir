@@ -71,7 +71,7 @@ module attributes {test.a = #layout.npu_scatter<aligned, start = 0, target = "BM
 
 // -----
 
-// expected-error @below {{packs weights with ic2, which is a compact layout: write compact}}
+// expected-error @below {{packs weights with ic2, whose channels are compact or have strides: write compact or strided}}
 module attributes {test.a = #layout.npu_scatter<aligned, start = 0, pack = ic2>} {}
 
 // -----

@@ -169,7 +169,7 @@ func.func @f() {
 
 // -----
 
-// expected-error @below {{becomes coefficients in system memory: it must have integers or floats of whole bytes in row-major order in #npu.memory<system>, found 'memref<4xf32>'}}
+// expected-error @below {{becomes coefficients in system memory: it must have integers or floats of whole bytes in row-major order or in a #layout.map in #npu.memory<system>, found 'memref<4xf32>'}}
 memref.global "private" constant @w : memref<4xf32> = dense<0.0>
 func.func @f() {
   return

@@ -142,6 +142,29 @@ def NPUOverlapTransfersPass
   let dependentDialects = ["::mlir::npu::NPUDialect"];
 }
 
+def NPUOrderConstantsPass : Pass<"npu-order-constants", "ModuleOp"> {
+  let summary = "Store constants in the order of their destination";
+  let description = [{
+    Gives a `memref.global` that only `npu.copy` reads a `#layout.map` with the
+    order of the local memory that it is loaded to, if this makes the contiguous
+    rows of the transfers longer. `layout-translate --npu-to-package` writes the
+    data in this order.
+
+    ```mlir
+    // before
+    memref.global "private" constant @w : memref<64x32x3x3xf32, #npu.memory<system>> = ..
+    // after
+    memref.global "private" constant @w : memref<64x32x3x3xf32,
+        #layout.map<(d0, d1, d2, d3) -> buffer(d0, d1 floordiv 2, d2, d3, d1 mod 2)>,
+        #npu.memory<system>> = ..
+    ```
+
+    The initial value keeps its logical order. If a constant is loaded in several
+    layouts, the order with the fewest transfers and rows is used.
+  }];
+  let dependentDialects = ["::mlir::npu::NPUDialect"];
+}
+
 def NPUVerifyMemoryPass
     : Pass<"npu-verify-memory", "::mlir::func::FuncOp"> {
   let summary = "Verify that tensors of local memory do not share bytes";

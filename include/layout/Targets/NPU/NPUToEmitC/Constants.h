@@ -12,15 +12,18 @@
 //     memref.global "private" constant @b : memref<2xf32, #npu.memory<system>>
 //       @w at byte 0, @b at byte 64, 72 bytes in all
 //
-// Law: code and block use the same offsets, which are multiples of 64 and of
-// the DMA alignment. Bytes between globals are zero.
+// Laws:
+//  * code and block use the same offsets, which are multiples of 64 and of the
+//    DMA alignment;
+//  * the elements of a global are in the order of the layout of its type;
+//  * bytes between globals are zero.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef LAYOUT_TARGETS_NPU_NPUTOEMITC_CONSTANTS_H
 #define LAYOUT_TARGETS_NPU_NPUTOEMITC_CONSTANTS_H
 
-#include "layout/Dialect/NPU/IR/NPU.h"
+#include "layout/Dialect/NPU/IR/Storage.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -37,6 +40,8 @@ struct ConstantBlock {
     memref::GlobalOp global;
     int64_t offset = 0, bytes = 0;
     ArrayRef<char> once; // all data, or a splat to repeat up to `bytes`
+    Storage storage;
+    SmallVector<int64_t> shape;
   };
   std::vector<Entry> entries;
   llvm::StringMap<int64_t> offsets;

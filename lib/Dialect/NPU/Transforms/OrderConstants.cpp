@@ -1,0 +1,143 @@
+//===- OrderConstants.cpp - Order constants as their destination ----------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Dialect/NPU/IR/DmaPlanning.h"
+#include "layout/Dialect/NPU/Transforms/Passes.h"
+#include "layout/Dialect/NPU/Utils/StorageOrder.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
+namespace mlir::npu {
+#define GEN_PASS_DEF_NPUORDERCONSTANTSPASS
+#include "layout/Dialect/NPU/Transforms/Passes.h.inc"
+} // namespace mlir::npu
+
+using namespace mlir;
+using namespace mlir::npu;
+using layout::LayoutMap;
+
+namespace {
+/// The reads of one constant.
+struct Reads {
+  SmallVector<memref::GetGlobalOp> gets;
+  SmallVector<CopyOp> copies;
+  bool areCopies = true; // to the same shape, of the whole constant
+};
+
+/// The transfers that load a constant, and their contiguous rows.
+struct LoadSize {
+  int64_t transfers = 0, rows = 0;
+
+  bool operator<(const LoadSize &other) const {
+    return std::pair(transfers, rows) < std::pair(other.transfers, other.rows);
+  }
+};
+} // namespace
+
+static void addReads(memref::GetGlobalOp get, Reads &reads) {
+  reads.gets.push_back(get);
+  for (Operation *user : get->getUsers()) {
+    auto copy = dyn_cast<CopyOp>(user);
+    if (!copy || !isLocal(copy.getDest().getType()) ||
+        copy.getSource().getType().getNumElements() !=
+            copy.getDest().getType().getNumElements()) {
+      reads.areCopies = false;
+      return;
+    }
+    reads.copies.push_back(copy);
+  }
+}
+
+/// Returns the size of all loads of a constant in the order of `map`, or
+/// std::nullopt if one has no transfers.
+static std::optional<LoadSize> getLoadSize(const Reads &reads,
+                                           const LayoutMap &map) {
+  LoadSize size;
+  for (CopyOp copy : reads.copies) {
+    std::optional<CopiedBox> box = getCopiedBox(copy, nullptr);
+    if (!box)
+      return std::nullopt;
+    ChipAttr chip = findChip(copy->getParentOfType<func::FuncOp>());
+    std::optional<std::vector<Transfer>> transfers =
+        planTransfers(copy.getReadMap(map), box->to, box->sizes,
+                      box->elementBytes, getTransferLimits(chip), nullptr);
+    if (!transfers)
+      return std::nullopt;
+    size.transfers += transfers->size();
+    for (const Transfer &transfer : *transfers)
+      size.rows += transfer.shape[0] * transfer.shape[1] * transfer.shape[2];
+  }
+  return size;
+}
+
+/// Returns the order of the destination of a copy, in the dims of the source.
+static std::optional<LayoutMap> getOrder(CopyOp copy) {
+  std::optional<CopiedBox> box = getCopiedBox(copy, nullptr);
+  if (!box)
+    return std::nullopt;
+  ChipAttr chip = findChip(copy->getParentOfType<func::FuncOp>());
+  std::optional<LayoutMap> order =
+      getStorageOrder(box->to, box->sizes, chip.getNpus(), nullptr);
+  if (!order || !copy.getPermutation())
+    return order;
+  std::vector<layout::IndexExpr> dims;
+  std::vector<layout::SizeExpr> sizeOf;
+  ArrayRef<int64_t> permutation = *copy.getPermutation();
+  for (int64_t d : permutation) {
+    dims.push_back(layout::IndexExpr::dim(d));
+    sizeOf.push_back(layout::SizeExpr::dim(d));
+  }
+  return order->substitute(dims.size(), dims, sizeOf);
+}
+
+/// Gives a constant the best order of its destinations, if it is better than
+/// the present one.
+static void order(memref::GlobalOp global, const Reads &reads) {
+  auto type = cast<MemRefType>(global.getType());
+  if (!type.getLayout().isIdentity())
+    return;
+  LayoutMap present = LayoutMap::rowMajor(type.getRank());
+  std::optional<LoadSize> least = getLoadSize(reads, present);
+  if (!least)
+    return;
+  LayoutMap best;
+  for (CopyOp copy : reads.copies) {
+    std::optional<LayoutMap> order = getOrder(copy);
+    std::optional<LoadSize> size =
+        order ? getLoadSize(reads, *order) : std::nullopt;
+    if (!size || !(*size < *least))
+      continue;
+    least = size;
+    best = *order;
+  }
+  if (!best)
+    return;
+  auto map = layout::MapAttr::get(type.getContext(), best);
+  auto ordered = MemRefType::get(
+      type.getShape(), type.getElementType(),
+      cast<MemRefLayoutAttrInterface>(Attribute(map)), type.getMemorySpace());
+  global.setType(ordered);
+  for (memref::GetGlobalOp get : reads.gets)
+    get.getResult().setType(ordered);
+}
+
+namespace {
+struct NPUOrderConstantsPass
+    : public npu::impl::NPUOrderConstantsPassBase<NPUOrderConstantsPass> {
+  void runOnOperation() override {
+    llvm::StringMap<Reads> reads;
+    getOperation().walk(
+        [&](memref::GetGlobalOp get) { addReads(get, reads[get.getName()]); });
+    for (auto global : getOperation().getOps<memref::GlobalOp>()) {
+      auto found = reads.find(global.getSymName());
+      if (global.getConstant() && global.isPrivate() && found != reads.end() &&
+          found->second.areCopies)
+        order(global, found->second);
+    }
+  }
+};
+} // namespace
