@@ -52,8 +52,9 @@ LIBRARIES = {
     "Targets/Package": ("Support",),
     "Targets/CPU": ("Analysis", "Targets"),
     "Targets/CPU/LayoutToLinalg": ("Analysis", "Dialect/Layout/Utils", "Linalg"),
-    "Targets/CPU/LinalgToLLVM": ("Support",),
-    "Targets/CPU/Pipelines": ("Pipelines", "Targets", "Targets/CPU/LayoutToLinalg", "Targets/CPU/LinalgToLLVM"),
+    "Targets/CPU/LinalgToLLVM": ("Dialect/Layout/IR", "Support"),
+    "Targets/CPU/Pipelines": ("Dialect/Layout/Transforms", "Pipelines", "Targets", "Targets/CPU/LayoutToLinalg",
+                              "Targets/CPU/LinalgToLLVM"),
     "Targets/OpenCL": ("Analysis", "Targets"),
     "Targets/OpenCL/Runtime": ("Runtime",),
     # The emitted calls use the enumerations of the runtime's header.

@@ -159,13 +159,13 @@ OPS = [
 ]
 
 
-def price(ops, vectors, folder):
-    """Returns {op: {layouts: price}}. `vectors` is the option with the vector size, or empty."""
+def price(ops, cpu, folder):
+    """Returns {op: {layouts: price}} on a processor."""
     pairs = [(op, layouts) for op in ops for layouts in op.layouts]
     source, table = folder / "ops.mlir", folder / "prices.json"
     source.write_text(f"module attributes {{layout.target = {TARGET}}} {{\n" + "".join(
         op.function(layouts, f"kernel{i}") for i, (op, layouts) in enumerate(pairs)) + "}\n")
-    run_tool("layout-opt", source, f"--layout-set-vector-width={vectors}",
+    run_tool("layout-opt", source, f"--layout-set-target=cpu={cpu}",
              f"--layout-print-cost=format=json output={table}", "-o", "/dev/null")
     rows = [row for row in json.loads(table.read_text())["ops"]["rows"] if row["name"] != "linalg.fill"]
     prices = {op.name: {} for op in ops}
@@ -174,7 +174,7 @@ def price(ops, vectors, folder):
     return prices
 
 
-def measure(op, layouts, vectors, repeat):
+def measure(op, layouts, cpu, repeat):
     """Returns the microseconds of the fastest run."""
     with tempfile.TemporaryDirectory(prefix="layout-bench-") as scratch:
         folder = pathlib.Path(scratch)
@@ -182,20 +182,20 @@ def measure(op, layouts, vectors, repeat):
             folder / name for name in ("op.mlir", "plain.mlir", "llvm.mlir", "times.json"))
         source.write_text(op.function(layouts))
         run_tool("layout-opt", source, "--convert-layout-to-linalg", "-o", plain)
-        run_tool("layout-opt", plain, f"--layout-linalg-to-llvm=cpu=host {vectors}", "-o", lowered)
+        run_tool("layout-opt", plain, f"--layout-linalg-to-llvm=cpu={cpu}", "-o", lowered)
         run_tool("layout-run", lowered, "--function=kernel", "--threads=1",
                  *[f"--input={path}" for path in make_inputs(plain, folder)], "--warmup=2", f"--repeat={repeat}",
                  f"--json={times}", "--keep-freed-memory")
         return round(json.loads(times.read_text())["run_min_seconds"] * 1e6, 1)
 
 
-def measure_op(op, prices, vectors, repeat, again):
+def measure_op(op, prices, cpu, repeat, again):
     """Returns {layouts: microseconds}."""
-    times = {layouts: measure(op, layouts, vectors, repeat) for layouts in op.layouts}
+    times = {layouts: measure(op, layouts, cpu, repeat) for layouts in op.layouts}
     for _ in range(again):
         wrong = wrong_prices(prices, times)
         for layouts in dict.fromkeys(layouts for _, *pair in wrong for layouts in pair):
-            times[layouts] = min(times[layouts], measure(op, layouts, vectors, repeat))
+            times[layouts] = min(times[layouts], measure(op, layouts, cpu, repeat))
     return times
 
 
@@ -219,9 +219,8 @@ def main(argv):
     parser.add_argument("--repeat", type=int, default=20, help="timed runs of each (default: %(default)s)")
     parser.add_argument("--again", type=int, default=3, metavar="TIMES",
                         help="how often what seems wrong is timed again (default: %(default)s)")
-    parser.add_argument("--vector-bits", type=int, metavar="BITS",
-                        help="vectors of so many bits, in place of those of this machine; with --times those of the "
-                        "machine that was timed")
+    parser.add_argument("--cpu", default="host",
+                        help="processor as for layout-set-target, with --times the one that was timed (default: %(default)s)")
     parser.add_argument("--times", type=pathlib.Path, metavar="FILE", help="what --json wrote, in place of new times; layouts that it lacks are only priced")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write all that was measured to this file")
     args = parser.parse_args(argv)
@@ -230,13 +229,12 @@ def main(argv):
         print(f"no op matches '{args.op}'", file=sys.stderr)
         return 1
     times = json.loads(args.times.read_text()) if args.times else {}
-    vectors = f"vector-bits={args.vector_bits}" if args.vector_bits else ""
     try:
         with tempfile.TemporaryDirectory(prefix="layout-bench-") as scratch:
-            prices = price(ops, vectors, pathlib.Path(scratch))
+            prices = price(ops, args.cpu, pathlib.Path(scratch))
         for op in ops:
             if not args.times:
-                times[op.name] = measure_op(op, prices[op.name], vectors, args.repeat, args.again)
+                times[op.name] = measure_op(op, prices[op.name], args.cpu, args.repeat, args.again)
             print(f"{op.name}\n{'  layouts':<44}{'price':>12}{'us':>10}{'price/us':>10}")
             for layouts, cost in sorted(prices[op.name].items(), key=lambda pair: pair[1]):
                 each = times[op.name].get(layouts)

@@ -172,7 +172,7 @@ def calibrate(bench, lanes, timed):
     # Arithmetic is compared with memory, not with a cache.
     node = timed[BEYOND][1]
     vectors = bench.flops_per_second()
-    scalars = bench.flops_per_second(options="=vector-bits=0")
+    scalars = bench.flops_per_second(options="=target={#layout.cpu<lanes = 16, vector_bits = 0>}")
     return {
         "lanes": lanes,
         "line_bytes": line,

@@ -19,7 +19,7 @@ from layout_mlir.tools import ToolError, run_tool, whole_file
 
 from .kernels import KERNELS, make_inputs
 
-REGISTERS = "vector-bits=512 vector-registers=32"
+REGISTERS = "target={#layout.cpu<lanes = 16, vector_bits = 512, vector_registers = 32>}"
 SECONDS = 60
 
 _CHANNELS = [(1, blocks, 1, pixels, 16)

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Support/Cpu.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Threading.h"
 #include "llvm/TargetParser/Host.h"
@@ -67,27 +67,20 @@ static void readCaches(CpuModelParams &params) {
   }
 }
 
-static CpuModelParams getHostParams() {
-  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+//===----------------------------------------------------------------------===//
+// Named processors
+//===----------------------------------------------------------------------===//
+
+static CpuModelParams getAVX512Params() {
   CpuModelParams params;
-  if (features.lookup("avx512f"))
-    params = getParams(Cpu::x86_64_v4);
-  else if (features.lookup("neon"))
-    params = getParams(Cpu::aarch64);
-  else if (!features.lookup("avx"))
-    params.vectorBits = 128;
-  if (features.lookup("avx512vbmi"))
-    params.minTwoSourcePermuteBytes = 1;
-  readCaches(params);
+  params.vectorBits = 512;
+  params.vectorRegisters = 32;
+  params.twoSourcePermuteBytes = 2;
   return params;
 }
 
-//===----------------------------------------------------------------------===//
-// Named ones
-//===----------------------------------------------------------------------===//
-
 static CpuModelParams getNeonParams(int64_t l1, int64_t l2, int64_t llc,
-                                    int64_t ways) {
+                                    int64_t ways, int64_t cores) {
   CpuModelParams params;
   params.vectorBits = 128;
   params.vectorRegisters = 32;
@@ -95,50 +88,70 @@ static CpuModelParams getNeonParams(int64_t l1, int64_t l2, int64_t llc,
   params.l2Bytes = l2;
   params.llcBytes = llc;
   params.l1SetStride = l1 / ways;
+  params.cores = cores;
   return params;
 }
 
-CpuModelParams layout::getParams(Cpu cpu) {
-  switch (cpu) {
-  case Cpu::x86_64_v3:
-    return CpuModelParams();
-  case Cpu::x86_64_v4: {
-    CpuModelParams params;
-    params.vectorBits = 512;
-    params.vectorRegisters = 32;
-    params.minTwoSourcePermuteBytes = 2;
-    return params;
-  }
-  case Cpu::aarch64:
-    return getNeonParams(32 * KiB, 512 * KiB, 2 * MiB, 4);
-  case Cpu::neoverse_n1:
-  case Cpu::neoverse_v1:
-    return getNeonParams(64 * KiB, 1 * MiB, 32 * MiB, 4);
-  case Cpu::apple_m1: {
-    // Four fast cores share an L2 of 12 MB, and there is no L3.
-    CpuModelParams params = getNeonParams(128 * KiB, 3 * MiB, 12 * MiB, 8);
-    params.lineBytes = 128;
-    return params;
-  }
-  case Cpu::host:
-    return getHostParams();
-  }
-  llvm_unreachable("all processors are listed");
+static CpuModelParams getAArch64Params() {
+  return getNeonParams(32 * KiB, 512 * KiB, 2 * MiB, 4, 4);
 }
 
-int64_t layout::getCores(Cpu cpu) {
-  switch (cpu) {
-  case Cpu::x86_64_v3:
-  case Cpu::x86_64_v4:
-    return 8;
-  case Cpu::aarch64:
-  case Cpu::apple_m1: // performance cores only
-    return 4;
-  case Cpu::neoverse_n1:
-  case Cpu::neoverse_v1:
-    return 64;
-  case Cpu::host:
-    return llvm::hardware_concurrency().compute_thread_count();
-  }
-  llvm_unreachable("all processors are listed");
+static CpuModelParams getNeoverseParams() {
+  return getNeonParams(64 * KiB, 1 * MiB, 32 * MiB, 4, 64);
+}
+
+/// Four fast cores share an L2 of 12 MB, and there is no L3. Only these cores
+/// count.
+static CpuModelParams getAppleParams() {
+  CpuModelParams params = getNeonParams(128 * KiB, 3 * MiB, 12 * MiB, 8, 4);
+  params.lineBytes = 128;
+  return params;
+}
+
+/// Returns the parameters of this process: its cores are the hardware threads
+/// that it may use.
+static CpuModelParams getHostParams() {
+  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  CpuModelParams params;
+  if (features.lookup("avx512f"))
+    params = getAVX512Params();
+  else if (features.lookup("neon"))
+    params = getAArch64Params();
+  else if (!features.lookup("avx"))
+    params.vectorBits = 128;
+  if (features.lookup("avx512vbmi"))
+    params.twoSourcePermuteBytes = 1;
+  readCaches(params);
+  params.cores = llvm::hardware_concurrency().compute_thread_count();
+  return params;
+}
+
+namespace {
+struct NamedCpu {
+  llvm::StringLiteral name;
+  CpuModelParams (*getParams)();
+};
+} // namespace
+
+static constexpr NamedCpu kCpus[] = {
+    {"x86-64-v3", [] { return CpuModelParams(); }},
+    {"x86-64-v4", getAVX512Params},
+    {"aarch64", getAArch64Params},
+    {"neoverse-n1", getNeoverseParams},
+    {"neoverse-v1", getNeoverseParams},
+    {"apple-m1", getAppleParams},
+    {"host", getHostParams},
+};
+
+std::optional<CpuModelParams> layout::findCpuParams(llvm::StringRef name) {
+  for (const NamedCpu &cpu : kCpus)
+    if (cpu.name == name)
+      return cpu.getParams();
+  return std::nullopt;
+}
+
+std::string layout::listCpuNames() {
+  return llvm::join(
+      llvm::map_range(kCpus, [](const NamedCpu &cpu) { return cpu.name; }),
+      ", ");
 }

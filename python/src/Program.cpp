@@ -98,6 +98,9 @@ toArrayTypes(TypeRange types, ArrayRef<std::string> names = {}) {
   return result;
 }
 
+/// The processor that programs are compiled for.
+static constexpr StringLiteral kCpu = "host";
+
 /// Returns the cache key of a program, made from the bytes that its module is
 /// read from; empty if the module depends on other data.
 static std::string makeKey(const py::object &given, const py::object &shapes,
@@ -111,12 +114,11 @@ static std::string makeKey(const py::object &given, const py::object &shapes,
   std::vector<py::buffer_info> parts;
   for (py::handle part : source)
     parts.push_back(py::reinterpret_borrow<py::buffer>(part).request());
-  CpuModelParams params = getParams(Cpu::host);
+  CpuModelParams params = *findCpuParams(kCpu);
   static_assert(std::has_unique_object_representations_v<CpuModelParams>,
                 "equal params are equal bytes");
-  std::string cores = std::to_string(getCores(Cpu::host));
   SmallVector<StringRef> texts{
-      target, cores, parallelLoops ? "parallel" : "",
+      target, parallelLoops ? "parallel" : "",
       StringRef(reinterpret_cast<const char *>(&params), sizeof(params))};
   for (const py::buffer_info &part : parts)
     texts.emplace_back(static_cast<const char *>(part.ptr), part.size);
@@ -162,7 +164,7 @@ static std::shared_ptr<Program> compile(const py::object &given,
       compileOptions.inputNames = getNames(module.get(), function);
       LayoutToCPUOptions options;
       options.target = module.chooseTarget(wanted);
-      options.cpu = Cpu::host;
+      options.cpu = kCpu.str();
       options.parallelLoops = parallelLoops;
       PassManager passes(&module.getContext());
       // The parser has verified the module; verification after each pass takes

@@ -1,9 +1,13 @@
-// Check that the assignment records its target on the module, and that the lowering removes it with the last layout.
+// Check that the assignment records its target on the module, from which later passes read it, and that the lowerings
+// remove it.
 
 // REQUIRES: target-npu, target-opencl
 // RUN: layout-opt %s --layout-assign='target={#layout.cpu<lanes = 16>}' | FileCheck %s --check-prefix=RECORDED
 // RUN: layout-opt %s --layout-assign='target={#layout.cpu<lanes = 16>}' | layout-opt --layout-print-cost -o %t.mlir | FileCheck %s --check-prefix=COST
-// RUN: layout-opt %s --layout-assign='target={#layout.cpu<lanes = 16>}' --convert-layout-to-linalg | FileCheck %s --check-prefix=LOWERED
+// RUN: layout-opt %s --layout-assign='target={#layout.cpu<lanes = 16>}' --convert-layout-to-linalg | FileCheck %s --check-prefix=RECORDED
+// RUN: layout-opt %s --layout-assign='target={#layout.cpu<lanes = 16>}' --convert-layout-to-linalg --layout-linalg-to-llvm | FileCheck %s --check-prefix=LOWERED
+// RUN: layout-opt %s --layout-to-cpu='target={#layout.cpu<lanes = 16>}' | FileCheck %s --check-prefix=LOWERED
+// RUN: layout-opt %s --layout-to-upstream='target={#layout.cpu<lanes = 16>}' | FileCheck %s --check-prefix=LOWERED
 // RUN: layout-opt %s --layout-to-opencl='target={#layout.opencl} kernels-only' | FileCheck %s --check-prefix=LOWERED
 // RUN: layout-opt %s --layout-to-npu='target={#layout.npu<chip = #npu.target<"BM1684">>}' | FileCheck %s --check-prefix=LOWERED
 

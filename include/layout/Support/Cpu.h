@@ -9,28 +9,19 @@
 #define LAYOUT_SUPPORT_CPU_H
 
 #include "layout/Support/CpuModelParams.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
 
 namespace mlir::layout {
 
-/// The processors that code can be compiled for: psABI levels of x86-64,
-/// AArch64 and some of its cores, and the host of this process.
-enum class Cpu {
-  x86_64_v3,
-  x86_64_v4,
-  aarch64,
-  neoverse_n1,
-  neoverse_v1,
-  apple_m1,
-  host
-};
+/// Returns the parameters of the processor `name`: a psABI level of x86-64,
+/// AArch64, one of its cores, or `host`, the processor of this process. Returns
+/// std::nullopt if the name is unknown.
+std::optional<CpuModelParams> findCpuParams(llvm::StringRef name);
 
-/// Returns the vector and cache parameters of a processor, for which kernels
-/// are planned.
-CpuModelParams getParams(Cpu cpu);
-
-/// Returns the number of hardware threads of a processor; on the host, only
-/// those that this process may use.
-int64_t getCores(Cpu cpu);
+/// Returns the names of all processors, separated by commas.
+std::string listCpuNames();
 
 } // namespace mlir::layout
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The default parameters are those of a CPU with 256-bit vectors, e.g. AVX2.
-// The target attribute and the options of pipelines and passes have their
-// defaults from here. The kernel planner uses no other source.
+// The parameters that `#layout.cpu` can state, and that a processor has (Cpu.h).
+// The defaults, those of a CPU with 256-bit vectors, e.g. AVX2, hold for what a
+// target does not state. Costs and kernel plans use no other source.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ struct CpuModelParams {
   unsigned vectorRegisters = 16;
   /// The smallest element size in bytes for which one shuffle can select
   /// arbitrary elements from two registers; 0 if the CPU has no such shuffle.
-  int64_t minTwoSourcePermuteBytes = 0;
+  int64_t twoSourcePermuteBytes = 0;
   /// The size of a cache line in bytes.
   int64_t lineBytes = 64;
   /// The sizes of L1 and L2 of one core, in bytes.
@@ -34,6 +34,8 @@ struct CpuModelParams {
   int64_t llcBytes = 32 * 1024 * 1024;
   /// The size of one way of L1 in bytes: lines at this distance share a set.
   int64_t l1SetStride = 4096;
+  /// The number of hardware threads.
+  int64_t cores = 8;
 };
 
 } // namespace mlir::layout

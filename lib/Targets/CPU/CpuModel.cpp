@@ -12,7 +12,6 @@
 #include "layout/Analysis/ConfigBuilder.h"
 #include "layout/Analysis/Contraction.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
-#include "layout/Support/CpuModelParams.h"
 #include "layout/Support/LaneAccess.h"
 #include "layout/Targets/Registration.h"
 #include "llvm/Support/MathExtras.h"
@@ -56,7 +55,7 @@ std::optional<ConversionPlan> CpuModel::countMove(RankedTensorType type,
 }
 
 Cost CpuModel::getCost(const ConversionPlan &plan) const {
-  int64_t line = target.getLineBytes();
+  int64_t line = params.lineBytes;
   int64_t run = std::min(std::max<int64_t>(plan.runBytes, 1), line);
   // The weight is in units of 1 / (100 * line), so that only the final cost is
   // rounded.
@@ -73,6 +72,9 @@ Cost CpuModel::getCost(const ConversionPlan &plan) const {
 //===----------------------------------------------------------------------===//
 // Ops
 //===----------------------------------------------------------------------===//
+
+/// The vector width that `scalar_percent` is relative to.
+static constexpr int64_t kScalarPercentBits = 256;
 
 static Cost takePercent(Cost cost, int64_t percent) {
   return cost > (int64_t(1) << 40) ? scaleCost(cost / 100, percent)
@@ -139,11 +141,8 @@ static int64_t getResultBytes(Operation *op) {
   return bytes;
 }
 
-/// Returns true if the operand rows of `row` elements that one register tile of
-/// results reads exceed L1, so that the next tile reads them from L2 again.
-/// Sliding windows reuse the previous window and never do.
-static bool exceedsL1(Operation *op, const LoopsRule &rule, int64_t row) {
-  CpuModelParams params;
+bool CpuModel::exceedsL1(Operation *op, const LoopsRule &rule,
+                         int64_t row) const {
   int64_t bytes = 0;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     AffineMap map = rule.operandMaps[i];
@@ -164,7 +163,7 @@ static bool exceedsL1(Operation *op, const LoopsRule &rule, int64_t row) {
 }
 
 int64_t CpuModel::getVectorSize(Operation *op) const {
-  return std::clamp<int64_t>(target.getVectorBits() / 8 / getResultBytes(op), 1,
+  return std::clamp<int64_t>(params.vectorBits / 8 / getResultBytes(op), 1,
                              target.getLanes());
 }
 
@@ -226,7 +225,7 @@ Cost CpuModel::getTensorBytesCost(
   // A row of at least this many elements fills all vector registers, so that
   // rows are summed one part at a time. Each step of the sum then reads another
   // row, which was not prefetched.
-  int64_t piece = getVectorSize(op) * CpuModelParams().vectorRegisters;
+  int64_t piece = getVectorSize(op) * params.vectorRegisters;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     AffineMap map = rule.operandMaps[i];
     if (!map || !rule.isRead[i])
@@ -286,7 +285,7 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
     if (!slides)
       return;
     int64_t percent =
-        100 * getVectorSize(op) * getResultBytes(op) / target.getLineBytes();
+        100 * getVectorSize(op) * getResultBytes(op) / params.lineBytes;
     cost = takePercent(
         cost, 100 + (shares ? std::min<int64_t>(percent, 50) : percent));
   };
@@ -303,10 +302,9 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
     // Each sum ends by combining halves of its vector until one lane is left.
     run = stored.getTrips(*parts, getAssumedSize());
     work = addLaneSums(work, op, rule, run, countSummed(rule, trips));
-  } else {
-    work =
-        takePercent(work, target.getScalarPercent() * target.getVectorBits() /
-                              CpuModelParams().vectorBits);
+  } else if (params.vectorBits != 0) {
+    work = takePercent(work, target.getScalarPercent() * params.vectorBits /
+                                 kScalarPercentBits);
   }
   if (padding.maskedLoops.any())
     work = takePercent(work, target.getMaskPercent());

@@ -24,6 +24,7 @@
 //                        |   * (sum + L * log2(L)) / sum      |
 //                        |   * 1.5 if operand rows exceed L1  |
 //   none                 | scalar_percent * vector_bits / 256 | strided_percent
+//                        |   (1 on a CPU without vectors)     |
 //
 //     L: elements of a vector; fill = roundup(trips, L) / trips, where digits
 //     contiguous in all tensors are one loop; sum: summands of one result
@@ -60,9 +61,7 @@ class CpuModel : public TargetModel {
 public:
   explicit CpuModel(CpuTargetAttr target)
       : TargetModel(target.getAssumedSize(), target.getAssumedTrips()),
-        target(target.forVectors(
-            CpuModelParams().vectorBits,
-            mlir::detail::getDefaultDiagnosticEmitFn(target.getContext()))) {}
+        target(target), params(target.getParams()) {}
 
   std::optional<ConversionPlan> countMove(RankedTensorType type, LayoutId from,
                                           LayoutId to,
@@ -96,6 +95,11 @@ private:
       const OpLayouts &layouts, CostModel &costs, std::optional<unsigned> lane,
       llvm::function_ref<void(Cost &, bool slides, bool shares)> fillVectors);
 
+  /// Returns true if the operand rows of `row` elements that one register tile
+  /// of results reads exceed L1, so that the next tile reads them from L2 again.
+  /// Sliding windows reuse the previous window and never do.
+  bool exceedsL1(Operation *op, const LoopsRule &rule, int64_t row) const;
+
   /// Returns the number of elements of the widest result type in one vector, at
   /// most `lanes` of the target.
   int64_t getVectorSize(Operation *op) const;
@@ -112,6 +116,7 @@ private:
                  std::unique_ptr<const StaticStorage>>
       storedDigits;
   CpuTargetAttr target;
+  const CpuModelParams params;
 };
 
 } // namespace mlir::layout

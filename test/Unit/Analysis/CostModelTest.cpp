@@ -196,10 +196,8 @@ TEST_F(CostModelTest, UsesVectorsUpToTheLanesOfTheTarget) {
   };
   // Three vectors of 8 elements, or two of 16. Scalar operations lose more if
   // vectors are wider than 256 bits.
-  for (auto [vectorBits, vectorized, lostLanes] : {Case{0, 3 * 8, 1},
-                                                   {256, 3 * 8, 1},
-                                                   {512, 2 * 16, 2},
-                                                   {2048, 2 * 16, 8}}) {
+  for (auto [vectorBits, vectorized, lostLanes] :
+       {Case{256, 3 * 8, 1}, {512, 2 * 16, 2}, {2048, 2 * 16, 8}}) {
     SCOPED_TRACE(vectorBits);
     CostModel costs = getCostsOf(
         "#layout.cpu<lanes = 16, flops_per_byte = 1, strided_percent = 100, "
@@ -209,6 +207,13 @@ TEST_F(CostModelTest, UsesVectorsUpToTheLanesOfTheTarget) {
     EXPECT_EQ(price(costs, arguments, neg, {kTransposed}),
               moving(2 * elements) + elements * scalarFactor * lostLanes);
   }
+  // Without vectors, layouts that allow none are not slower.
+  CostModel costs =
+      getCostsOf("#layout.cpu<lanes = 16, flops_per_byte = 1, strided_percent "
+                 "= 100, scalar_percent = 400, vector_bits = 0>");
+  for (StringRef layout : {"", kTransposed})
+    EXPECT_EQ(price(costs, arguments, neg, {layout}),
+              moving(2 * elements) + elements);
 }
 
 TEST_F(CostModelTest, ChargesPartialTilesAsWholeTiles) {

@@ -39,31 +39,81 @@ static LogicalResult checkParams(function_ref<InFlightDiagnostic()> emitError,
 // CPU
 //===----------------------------------------------------------------------===//
 
-LogicalResult
-CpuTargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                      int64_t lanes, int64_t lineBytes, int64_t stridedPercent,
-                      int64_t flopsPerByte, int64_t scalarPercent,
-                      int64_t maskPercent, int64_t assumedSize,
-                      int64_t assumedTrips, int64_t vectorBits) {
-  return checkParams(emitError, {{"lanes", lanes, 1},
-                                 {"line_bytes", lineBytes, 1},
-                                 {"strided_percent", stridedPercent, 100},
-                                 {"flops_per_byte", flopsPerByte, 1},
-                                 {"scalar_percent", scalarPercent, 100},
-                                 {"mask_percent", maskPercent, 100},
-                                 {"assumed_size", assumedSize, 1},
-                                 {"assumed_trips", assumedTrips, 1},
-                                 {"vector_bits", vectorBits, 0}});
+LogicalResult CpuTargetAttr::verify(
+    function_ref<InFlightDiagnostic()> emitError, int64_t lanes,
+    std::optional<int64_t> lineBytes, int64_t stridedPercent,
+    int64_t flopsPerByte, int64_t scalarPercent, int64_t maskPercent,
+    int64_t assumedSize, int64_t assumedTrips,
+    std::optional<int64_t> vectorBits, std::optional<int64_t> vectorRegisters,
+    std::optional<int64_t> twoSourcePermuteBytes,
+    std::optional<int64_t> l1Bytes, std::optional<int64_t> l2Bytes,
+    std::optional<int64_t> llcBytes, std::optional<int64_t> l1SetStride,
+    std::optional<int64_t> cores) {
+  if (failed(checkParams(emitError, {{"lanes", lanes, 1},
+                                     {"strided_percent", stridedPercent, 100},
+                                     {"flops_per_byte", flopsPerByte, 1},
+                                     {"scalar_percent", scalarPercent, 100},
+                                     {"mask_percent", maskPercent, 100},
+                                     {"assumed_size", assumedSize, 1},
+                                     {"assumed_trips", assumedTrips, 1}})))
+    return failure();
+  constexpr int64_t mostCache = int64_t(1) << 40;
+  SmallVector<Parameter> stated;
+  auto add = [&](StringRef name, std::optional<int64_t> value, int64_t least,
+                 int64_t most = 1 << 20) {
+    if (value)
+      stated.push_back({name, *value, least, most});
+  };
+  add("line_bytes", lineBytes, 1);
+  add("vector_bits", vectorBits, 0);
+  // A register tile of one result has two factors and a mask.
+  add("vector_registers", vectorRegisters, 4);
+  add("two_source_permute_bytes", twoSourcePermuteBytes, 0);
+  add("l1_bytes", l1Bytes, 1, mostCache);
+  add("l2_bytes", l2Bytes, 1, mostCache);
+  add("llc_bytes", llcBytes, 1, mostCache);
+  add("l1_set_stride", l1SetStride, 1, mostCache);
+  add("cores", cores, 1);
+  return checkParams(emitError, stated);
 }
 
-CpuTargetAttr
-CpuTargetAttr::forVectors(int64_t bits,
-                          function_ref<InFlightDiagnostic()> emitError) const {
-  CpuTargetAttr completed =
-      getChecked(emitError, getContext(), getLanes(), getLineBytes(),
-                 getStridedPercent(), getFlopsPerByte(), getScalarPercent(),
-                 getMaskPercent(), getAssumedSize(), getAssumedTrips(), bits);
-  return completed && getVectorBits() != 0 ? *this : completed;
+CpuModelParams CpuTargetAttr::getParams() const {
+  CpuModelParams params;
+  params.vectorBits = getVectorBits().value_or(params.vectorBits);
+  params.vectorRegisters =
+      getVectorRegisters().value_or(params.vectorRegisters);
+  params.twoSourcePermuteBytes =
+      getTwoSourcePermuteBytes().value_or(params.twoSourcePermuteBytes);
+  params.lineBytes = getLineBytes().value_or(params.lineBytes);
+  params.l1Bytes = getL1Bytes().value_or(params.l1Bytes);
+  params.l2Bytes = getL2Bytes().value_or(params.l2Bytes);
+  params.llcBytes = getLlcBytes().value_or(params.llcBytes);
+  params.l1SetStride = getL1SetStride().value_or(params.l1SetStride);
+  params.cores = getCores().value_or(params.cores);
+  return params;
+}
+
+CpuTargetAttr CpuTargetAttr::complete(const CpuModelParams &cpu) const {
+  const CpuModelParams defaults;
+  auto choose = [&](std::optional<int64_t> stated,
+                    auto CpuModelParams::*param) {
+    if (!stated && cpu.*param != defaults.*param)
+      stated = cpu.*param;
+    return stated;
+  };
+  return get(getContext(), getLanes(),
+             choose(getLineBytes(), &CpuModelParams::lineBytes),
+             getStridedPercent(), getFlopsPerByte(), getScalarPercent(),
+             getMaskPercent(), getAssumedSize(), getAssumedTrips(),
+             choose(getVectorBits(), &CpuModelParams::vectorBits),
+             choose(getVectorRegisters(), &CpuModelParams::vectorRegisters),
+             choose(getTwoSourcePermuteBytes(),
+                    &CpuModelParams::twoSourcePermuteBytes),
+             choose(getL1Bytes(), &CpuModelParams::l1Bytes),
+             choose(getL2Bytes(), &CpuModelParams::l2Bytes),
+             choose(getLlcBytes(), &CpuModelParams::llcBytes),
+             choose(getL1SetStride(), &CpuModelParams::l1SetStride),
+             choose(getCores(), &CpuModelParams::cores));
 }
 
 //===----------------------------------------------------------------------===//

@@ -165,7 +165,6 @@ LogicalResult layout::convertLayoutToLinalg(Operation *root, bool packOps) {
     if (isOpTriviallyDead(op))
       op->erase();
   });
-  root->removeAttr(kTargetAttr);
   return success();
 }
 

@@ -203,8 +203,8 @@ static bool isBlended(int64_t few, int64_t bytes, const CopyTile &tile,
 /// elements of two registers in one instruction.
 static bool interleavesLanes(int64_t few, int64_t bytes, const CopyTile &tile,
                              const CpuModelParams &params) {
-  bool isPermuted = few <= kMostWoven && params.minTwoSourcePermuteBytes != 0 &&
-                    bytes >= params.minTwoSourcePermuteBytes;
+  bool isPermuted = few <= kMostWoven && params.twoSourcePermuteBytes != 0 &&
+                    bytes >= params.twoSourcePermuteBytes;
   return !isPermuted && isBlended(few, bytes, tile, params);
 }
 

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CopyPadding.h"
+#include "CpuParams.h"
 #include "FuseRows.h"
 #include "KernelEmitter.h"
 #include "PackStridedInputs.h"
@@ -64,20 +65,8 @@ struct EmitKernels : layout::impl::EmitKernelsPassBase<EmitKernels> {
   using EmitKernelsPassBase::EmitKernelsPassBase;
 
   void runOnOperation() override {
-    if (vectorRegisters < 4) {
-      getOperation()->emitError("layout-cpu-emit-kernels: vector-registers is ")
-          << vectorRegisters.getValue()
-          << ", but a tile needs at least 4 registers";
-      return signalPassFailure();
-    }
     dropWholeSlices(getOperation());
-    layout::CpuModelParams target;
-    target.vectorBits = vectorBits;
-    target.vectorRegisters = vectorRegisters;
-    target.lineBytes = lineBytes;
-    target.l1Bytes = l1Bytes;
-    target.l2Bytes = l2Bytes;
-    target.l1SetStride = l1SetStride;
+    layout::CpuModelParams target = layout::getCpuParams(getOperation());
     layout::fuseRows(getOperation(), target, parallelLoops);
     getOperation()->walk(
         [](linalg::LinalgOp op) { layout::packStridedInputs(op); });

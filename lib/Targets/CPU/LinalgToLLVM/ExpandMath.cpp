@@ -29,6 +29,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CpuParams.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -412,7 +413,8 @@ struct ExpandMath : layout::impl::ExpandMathPassBase<ExpandMath> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populate<math::ExpOp, math::ExpM1Op, math::LogOp, math::Log1pOp,
-             math::TanhOp, math::ErfOp, math::PowFOp>(patterns, hasLdexp);
+             math::TanhOp, math::ErfOp, math::PowFOp>(
+        patterns, layout::isAVX512(layout::getCpuParams(getOperation())));
     GreedyRewriteConfig config;
     config.enableFolding(false);
     // Only math ops are rewritten; other ops are many.

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CpuParams.h"
 #include "VectorMasks.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
@@ -93,9 +94,10 @@ struct LowerVectorShapes
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    if (maskedLoads)
+    layout::CpuModelParams params = layout::getCpuParams(getOperation());
+    if (layout::hasMaskedLoads(params))
       patterns.add<MaskLoad>(&getContext());
-    if (maskedStores)
+    if (layout::isAVX512(params))
       patterns.add<MaskStore>(&getContext());
     vector::populateVectorTransferPermutationMapLoweringPatterns(patterns);
     vector::populateVectorTransferLoweringPatterns(patterns,

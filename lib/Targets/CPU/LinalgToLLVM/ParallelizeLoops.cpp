@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CpuParams.h"
 #include "Kernel.h"
 #include "ParallelLoops.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
@@ -161,6 +162,7 @@ struct ParallelizeLoops
       if (op.getNumResults() != 0 || mayFail(op))
         makeSequential(op);
     });
+    int64_t cores = layout::getCpuParams(getOperation()).cores;
     SmallVector<SmallVector<scf::ForOp>> nests;
     getOperation()->walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
       // A loop that passes a buffer to its next iteration is sequential.

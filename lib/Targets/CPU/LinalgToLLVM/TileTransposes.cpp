@@ -17,6 +17,7 @@
 
 #include "CopyPadding.h"
 #include "CopyTileEmitter.h"
+#include "CpuParams.h"
 #include "ParallelLoops.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -622,15 +623,7 @@ struct TileTransposes : layout::impl::TileTransposesPassBase<TileTransposes> {
           }))
         copies.push_back(op);
     });
-    CpuModelParams params;
-    params.vectorBits = vectorBits;
-    params.vectorRegisters = vectorRegisters;
-    params.minTwoSourcePermuteBytes = minTwoSourcePermuteBytes;
-    params.lineBytes = lineBytes;
-    params.l1Bytes = l1Bytes;
-    params.l2Bytes = l2Bytes;
-    params.llcBytes = llcBytes;
-    params.l1SetStride = l1SetStride;
+    CpuModelParams params = getCpuParams(getOperation());
     Tiler tiler(params, parallelLoops);
     for (Operation *op : copies)
       tiler.add(op);

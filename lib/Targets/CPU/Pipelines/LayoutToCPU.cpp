@@ -19,10 +19,7 @@ using namespace mlir::layout;
 
 void layout::buildLayoutToCPUPipeline(OpPassManager &pm,
                                       const LayoutToCPUOptions &options) {
-  SetVectorWidthPassOptions complete;
-  complete.target = options.target;
-  complete.vectorBits = findParams(options).vectorBits;
-  pm.addPass(createSetVectorWidthPass(complete));
+  pm.addPass(createSetTargetPass({options.target, options.cpu}));
   buildPreparePipeline(pm);
   // Check indices before layouts are assigned: an index of padding is out of
   // range in the tensor, but in range in its storage.
@@ -31,6 +28,9 @@ void layout::buildLayoutToCPUPipeline(OpPassManager &pm,
   buildDecideLayoutsPipeline(pm);
   pm.addPass(createConvertLayoutToLinalgPass());
   pm.addPass(createVerifyLoweringInputPass());
+  // If layouts were assigned for another target, its program runs here.
+  pm.addPass(createSetTargetPass({/*target=*/"", options.cpu,
+                                  /*lowering=*/true}));
   buildPreparedLinalgToLLVMPipeline(pm, options);
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Targets/CPU/Pipelines/LinalgToLLVM.h"
+#include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Linalg/Passes.h"
 #include "layout/Pipelines/AddCanonicalizer.h"
 #include "layout/Pipelines/Prepare.h"
@@ -56,35 +57,10 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-CpuModelParams layout::findParams(const LinalgToLLVMOptions &options) {
-  CpuModelParams params = getParams(options.cpu);
-  if (options.vectorBits.hasValue())
-    params.vectorBits = options.vectorBits;
-  if (options.vectorRegisters.hasValue())
-    params.vectorRegisters = options.vectorRegisters;
-  return params;
-}
-
-/// Returns the options shared by the passes that plan loops for a processor.
-template <typename PassOptions>
-static PassOptions makePassOptions(const LinalgToLLVMOptions &options,
-                                   const CpuModelParams &params) {
-  PassOptions made;
-  made.vectorBits = params.vectorBits;
-  made.vectorRegisters = params.vectorRegisters;
-  made.lineBytes = params.lineBytes;
-  made.l1Bytes = params.l1Bytes;
-  made.l2Bytes = params.l2Bytes;
-  made.l1SetStride = params.l1SetStride;
-  made.parallelLoops = options.parallelLoops;
-  return made;
-}
-
 /// Adds the passes on tensors: structured ops become kernels, i.e. loops and
 /// vectors.
 static void buildTensorPart(OpPassManager &pm,
-                            const LinalgToLLVMOptions &options,
-                            const CpuModelParams &params) {
+                            const LinalgToLLVMOptions &options) {
   pm.addPass(createPrepareEntryPointsPass());
   pm.addPass(createPrepareForCanonicalizerPass());
   pm.addPass(createExpandSmallFloatsPass());
@@ -102,9 +78,10 @@ static void buildTensorPart(OpPassManager &pm,
   // early.
   pm.addPass(createLowerPackPadConcatPass({/*padInPlace=*/options.arena}));
   if (options.emitKernels) {
-    auto kernels = makePassOptions<EmitKernelsPassOptions>(options, params);
+    EmitKernelsPassOptions kernels;
     kernels.contractFMA = options.contractFMA;
     kernels.winograd = options.winograd;
+    kernels.parallelLoops = options.parallelLoops;
     pm.addNestedPass<func::FuncOp>(createEmitKernelsPass(kernels));
     // Later passes process equal kernels only once.
     if (options.outlineKernels)
@@ -114,8 +91,7 @@ static void buildTensorPart(OpPassManager &pm,
 
 /// Adds bufferization and the passes on buffers, including deallocation.
 static void buildBufferPart(OpPassManager &pm,
-                            const LinalgToLLVMOptions &options,
-                            const CpuModelParams &params) {
+                            const LinalgToLLVMOptions &options) {
   // Lower vector.mask before bufferization, which may insert constants into its
   // region, where only one op is allowed.
   pm.addNestedPass<func::FuncOp>(vector::createLowerVectorMaskPass());
@@ -130,35 +106,24 @@ static void buildBufferPart(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(createPlanMemoryPass(memory));
   }
   // Tile copies when their padding and result memory are known.
-  if (options.emitKernels) {
-    auto transposes =
-        makePassOptions<TileTransposesPassOptions>(options, params);
-    transposes.minTwoSourcePermuteBytes = params.minTwoSourcePermuteBytes;
-    transposes.llcBytes = params.llcBytes;
-    pm.addNestedPass<func::FuncOp>(createTileTransposesPass(transposes));
-  }
+  if (options.emitKernels)
+    pm.addNestedPass<func::FuncOp>(
+        createTileTransposesPass({options.parallelLoops}));
   // Outline the loops and copies that are not in kernels, too.
   if (options.outlineKernels)
     pm.addPass(createOutlineKernelsPass());
   pm.addPass(createFreeBuffersPass());
   if (options.parallelLoops)
-    pm.addNestedPass<func::FuncOp>(
-        createParallelizeLoopsPass({getCores(options.cpu)}));
+    pm.addNestedPass<func::FuncOp>(createParallelizeLoopsPass());
   if (options.profile)
     pm.addPass(createProfileKernelsPass());
 }
 
 /// Adds the passes from buffers to the LLVM dialect.
-static void buildLLVMPart(OpPassManager &pm, const LinalgToLLVMOptions &options,
-                          const CpuModelParams &params) {
+static void buildLLVMPart(OpPassManager &pm,
+                          const LinalgToLLVMOptions &options) {
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
-  // AVX-512 has masks, and scaling by powers of two. AVX2 has masked loads at
-  // no extra cost, but not masked stores.
-  bool isAVX512 = params.vectorBits >= 512;
-  LowerVectorShapesPassOptions shapes;
-  shapes.maskedLoads = params.vectorBits >= 256;
-  shapes.maskedStores = isAVX512;
-  pm.addNestedPass<func::FuncOp>(createLowerVectorShapesPass(shapes));
+  pm.addNestedPass<func::FuncOp>(createLowerVectorShapesPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   // This pass puts loop bodies into memref.alloca_scope, which must not contain
@@ -183,11 +148,9 @@ static void buildLLVMPart(OpPassManager &pm, const LinalgToLLVMOptions &options,
   math::MathExtendToSupportedTypesOptions extend;
   extend.extraTypeStrs = {"f16"};
   pm.addPass(math::createMathExtendToSupportedTypes(extend));
-  if (options.math == MathFunctions::vector) {
-    ExpandMathPassOptions math;
-    math.hasLdexp = isAVX512;
-    pm.addPass(createExpandMathPass(math));
-  }
+  if (options.math == MathFunctions::vector)
+    pm.addPass(createExpandMathPass());
+  pm.addPass(createRemoveTargetPass());
   // Powers of vectors, or with 64-bit integer exponents, have no LLVM
   // intrinsic.
   pm.addPass(createConvertMathToFuncs());
@@ -219,15 +182,16 @@ static void buildLLVMPart(OpPassManager &pm, const LinalgToLLVMOptions &options,
 
 void layout::buildPreparedLinalgToLLVMPipeline(
     OpPassManager &pm, const LinalgToLLVMOptions &options) {
-  CpuModelParams params = findParams(options);
-  buildTensorPart(pm, options, params);
-  buildBufferPart(pm, options, params);
-  buildLLVMPart(pm, options, params);
+  buildTensorPart(pm, options);
+  buildBufferPart(pm, options);
+  buildLLVMPart(pm, options);
 }
 
 void layout::buildLinalgToLLVMPipeline(OpPassManager &pm,
                                        const LinalgToLLVMOptions &options) {
   pm.addPass(createVerifyLoweringInputPass());
+  pm.addPass(
+      createSetTargetPass({options.target, options.cpu, /*lowering=*/true}));
   PrepareOptions prepare;
   prepare.all = true;
   buildPreparePipeline(pm, prepare);

@@ -3,7 +3,33 @@
 
 // Check that omitted target parameters have their defaults and are not printed.
 // CHECK: layout.target = #layout.cpu<lanes = 16>
-module attributes {layout.target = #layout.cpu<lanes = 16, line_bytes = 64>} {}
+module attributes {layout.target = #layout.cpu<lanes = 16, strided_percent = 120>} {}
+
+// -----
+
+// Parameters of the processor are printed if they are stated.
+// CHECK: layout.target = #layout.cpu<lanes = 16, line_bytes = 64, vector_bits = 256, vector_registers = 16, two_source_permute_bytes = 0, l1_bytes = 32768, l2_bytes = 1048576, llc_bytes = 33554432, l1_set_stride = 4096, cores = 8>
+module attributes {layout.target = #layout.cpu<lanes = 16, cores = 8, l1_set_stride = 4096, llc_bytes = 33554432, l2_bytes = 1048576, l1_bytes = 32768, two_source_permute_bytes = 0, vector_registers = 16, vector_bits = 256, line_bytes = 64>} {}
+
+// -----
+
+// expected-error @below {{target parameter 'vector_registers' is 3: it must be between 4 and 1048576}}
+module attributes {layout.target = #layout.cpu<lanes = 16, vector_registers = 3>} {}
+
+// -----
+
+// expected-error @below {{target parameter 'l1_bytes' is 0: it must be between 1 and 1099511627776}}
+module attributes {layout.target = #layout.cpu<lanes = 16, l1_bytes = 0>} {}
+
+// -----
+
+// expected-error @below {{target parameter 'line_bytes' is 0: it must be between 1 and 1048576}}
+module attributes {layout.target = #layout.cpu<lanes = 16, line_bytes = 0>} {}
+
+// -----
+
+// expected-error @below {{target parameter 'vector_bits' is 2097152: it must be between 0 and 1048576}}
+module attributes {layout.target = #layout.cpu<lanes = 16, vector_bits = 2097152>} {}
 
 // -----
 
@@ -74,7 +100,7 @@ module attributes {layout.target = #layout.npu<chip = #npu.target<"BM1684">, lau
 // -----
 
 // CHECK: layout.target = #layout.mesh_target<axes = [x = 2, y = 4], device = #layout.cpu<lanes = 16>, byte_cost = [20, 5], memory = 1024>
-module attributes {layout.target = #layout.mesh_target<axes = [x = 2, y = 4], device = #layout.cpu<lanes = 16, line_bytes = 64>, memory = 1024, byte_cost = [20, 5]>} {}
+module attributes {layout.target = #layout.mesh_target<axes = [x = 2, y = 4], device = #layout.cpu<lanes = 16, strided_percent = 120>, memory = 1024, byte_cost = [20, 5]>} {}
 
 // -----
 

@@ -202,7 +202,7 @@ class Cpu:
 
     def flags(self, rng):
         """Returns the flags of a whole batch."""
-        flags = [f"vector-bits={rng.choice([256, 256, 256, 128, 512, 0])}"]
+        flags = [f"target={{#layout.cpu<lanes = 16, vector_bits = {rng.choice([256, 256, 256, 128, 512, 0])}>}}"]
         for name in ("contract-fma", "emit-kernels", "fuse", "plan-memory", "winograd"):
             if rng.random() < 0.15:
                 flags.append(f"{name}=false")

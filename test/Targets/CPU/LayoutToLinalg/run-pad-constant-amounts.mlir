@@ -1,7 +1,7 @@
 // Check padding amounts and slice sizes that are constants behind dynamic
 // types; the assignment stores both tensors in tiles.
 //
-// RUN: layout-opt %s --layout-assign --convert-layout-to-linalg --layout-linalg-to-llvm=vector-bits=0 -o %t.mlir
+// RUN: layout-opt %s --layout-assign --convert-layout-to-linalg --layout-linalg-to-llvm='target={#layout.cpu<lanes = 16, vector_bits = 0>}' -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; t = sys.argv[1]; np.save(t + '.x.npy', np.full((1, 1, 1, 1, 1), 7)); np.save(t + '.y.npy', np.full((1, 1), 2, 'f4')); np.save(t + '.z.npy', np.arange(5, dtype='f4').reshape(5, 1, 1, 1))" %t
 // RUN: layout-run %t.mlir --input=%t.x.npy --input=%t.y.npy --input=%t.z.npy --output=%t.a.npy --output=%t.b.npy
 // RUN: %python -c "import numpy as np, sys; a, b = (np.load(f'{sys.argv[1]}.{k}.npy') for k in 'ab'); print(a.shape, np.argwhere(a).tolist(), b.tolist())" %t | FileCheck %s

@@ -1,5 +1,5 @@
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-cpu-emit-kernels),canonicalize,cse)" | FileCheck %s
-// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-cpu-emit-kernels{l2-bytes=8388608}),canonicalize,cse)" | FileCheck %s --check-prefix=LARGE
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-set-target{target={#layout.cpu<lanes = 16, l2_bytes = 8388608>}},func.func(layout-cpu-emit-kernels),canonicalize,cse)" | FileCheck %s --check-prefix=LARGE
 
 // The maximum, the exponentials, their sum and the division are computed for 8
 // rows at a time. The loops over rows are for the threads.

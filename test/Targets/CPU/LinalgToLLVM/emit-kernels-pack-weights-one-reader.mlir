@@ -1,6 +1,6 @@
 // Check that constant weights with one reader are packed into blocks of a whole tile, and of one vector otherwise.
 //
-// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-cpu-emit-kernels{vector-bits=128 vector-registers=6 line-bytes=16 l2-bytes=32}))" -o %t.kernels.mlir
+// RUN: layout-opt %s -pass-pipeline="builtin.module(layout-set-target{target={#layout.cpu<lanes = 16, line_bytes = 16, vector_bits = 128, vector_registers = 6, l2_bytes = 32>}},func.func(layout-cpu-emit-kernels))" -o %t.kernels.mlir
 // RUN: FileCheck %s < %t.kernels.mlir
 // RUN: layout-opt %t.kernels.mlir -layout-linalg-to-llvm=emit-kernels=false -o %t.packed.mlir
 // RUN: layout-opt %s -layout-linalg-to-llvm=emit-kernels=false -o %t.plain.mlir

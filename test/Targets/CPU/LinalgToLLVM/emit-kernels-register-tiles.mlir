@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-cpu-emit-kernels{vector-bits=512 vector-registers=32},canonicalize,cse))" | FileCheck %s
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-set-target{target={#layout.cpu<lanes = 16, vector_bits = 512, vector_registers = 32>}},func.func(layout-cpu-emit-kernels,canonicalize,cse))" | FileCheck %s
 
 // 14 pixels and 2 vectors of output channels: 28 accumulators, the weights, and
 // one pixel at a time, followed by the two products that read it.

@@ -1,5 +1,5 @@
 // RUN: layout-opt %s --layout-cpu-expand-math | FileCheck %s --check-prefixes=CHECK,FACTORS
-// RUN: layout-opt %s --layout-cpu-expand-math=ldexp | FileCheck %s --check-prefixes=CHECK,LDEXP
+// RUN: layout-opt %s --layout-set-target='target={#layout.cpu<lanes = 16, vector_bits = 512>}' --layout-cpu-expand-math | FileCheck %s --check-prefixes=CHECK,LDEXP
 
 // One polynomial for vectors and scalars, without reassociation.
 // CHECK-LABEL: func.func @vector_and_number(

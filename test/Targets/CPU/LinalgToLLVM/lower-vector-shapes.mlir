@@ -1,6 +1,6 @@
-// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-cpu-lower-vector-shapes))" | FileCheck %s
-// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-cpu-lower-vector-shapes{masked-loads masked-stores}))" | FileCheck %s --check-prefixes=CHECK,MASKED
-// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-cpu-lower-vector-shapes{masked-loads}))" | FileCheck %s --check-prefix=LOADS
+// RUN: layout-opt %s -pass-pipeline="builtin.module(layout-set-target{target={#layout.cpu<lanes = 16, vector_bits = 128>}},func.func(layout-cpu-lower-vector-shapes))" | FileCheck %s
+// RUN: layout-opt %s -pass-pipeline="builtin.module(layout-set-target{target={#layout.cpu<lanes = 16, vector_bits = 512>}},func.func(layout-cpu-lower-vector-shapes))" | FileCheck %s --check-prefixes=CHECK,MASKED
+// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-cpu-lower-vector-shapes))" | FileCheck %s --check-prefix=LOADS
 
 // With masks, vectors of 14 elements are loaded and stored as parts of 16.
 // CHECK-LABEL: func.func @non_divisible

@@ -1,5 +1,5 @@
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-cpu-parallelize-loops))" | FileCheck %s
-// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-cpu-parallelize-loops{cores=32}))" | FileCheck %s --check-prefix=MANY
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-set-target{target={#layout.cpu<lanes = 16, cores = 32>}},func.func(layout-cpu-parallelize-loops))" | FileCheck %s --check-prefix=MANY
 
 // Perfectly nested marked loops become one iteration space until there are
 // enough iterations: the third loop stays sequential.

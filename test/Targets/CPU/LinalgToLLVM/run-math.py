@@ -103,7 +103,7 @@ for name, (oracle, bound) in BOUNDS.items():
         assert run(*parts).tobytes() == got[first:last].tobytes(), name
     # 512-bit vectors multiply by powers of two in another way.
     for bits in 256, 512:
-        lowered = run_pipeline(text, f"layout-linalg-to-llvm{{vector-bits={bits}}}")
+        lowered = run_pipeline(text, f"layout-linalg-to-llvm{{target={{#layout.cpu<lanes = 16, vector_bits = {bits}>}}}}")
         assert bits_of(compile_program(lowered)(*inputs)) == bits_of(got), (name, bits)
     if name == "exp and 1":  # for f16, both are rounded
         continue

@@ -91,8 +91,8 @@ with tempfile.TemporaryDirectory() as scratch:
         files += [f"--output={folder / f'r{i}.npy'}" for i in range(len(expected))]
         # LLVM's optimizations are of f32 only, because they take most of the time.
         level = int(element == "f32")
-        for options in ("vector-bits=256", "cpu=x86-64-v4 parallel-loops=false", "vector-bits=128"):
-            if element not in ("i8", "f16", "f32") and options != "vector-bits=256":
+        for options in ("cpu=x86-64-v3", "cpu=x86-64-v4 parallel-loops=false", "target={#layout.cpu<lanes = 16, vector_bits = 128>}"):
+            if element not in ("i8", "f16", "f32") and options != "cpu=x86-64-v3":
                 continue
             run_tool("layout-opt", folder / "in.mlir", f"--layout-linalg-to-llvm={options}", "-o",
                      folder / "out.mlir")

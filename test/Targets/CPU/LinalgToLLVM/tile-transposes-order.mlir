@@ -1,8 +1,8 @@
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-cpu-bufferize,func.func(layout-cpu-tile-transposes),canonicalize,cse)" | FileCheck %s
-// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-cpu-bufferize,func.func(layout-cpu-tile-transposes{l1-bytes=256 llc-bytes=8192}))" | FileCheck %s --check-prefix=SMALL
-// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-cpu-bufferize,func.func(layout-cpu-tile-transposes{vector-bits=512 vector-registers=32 llc-bytes=8192},canonicalize,cse))" | FileCheck %s --check-prefix=WIDE
-// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-cpu-bufferize,func.func(layout-cpu-tile-transposes{l1-bytes=49152},canonicalize,cse))" | FileCheck %s --check-prefix=LARGE
-// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-cpu-bufferize,func.func(layout-cpu-tile-transposes{l2-bytes=8388608},canonicalize,cse))" | FileCheck %s --check-prefix=SECOND
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-set-target{target={#layout.cpu<lanes = 16, l1_bytes = 256, llc_bytes = 8192>}},layout-cpu-bufferize,func.func(layout-cpu-tile-transposes))" | FileCheck %s --check-prefix=SMALL
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-set-target{target={#layout.cpu<lanes = 16, vector_bits = 512, vector_registers = 32, llc_bytes = 8192>}},layout-cpu-bufferize,func.func(layout-cpu-tile-transposes,canonicalize,cse))" | FileCheck %s --check-prefix=WIDE
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-set-target{target={#layout.cpu<lanes = 16, l1_bytes = 49152>}},layout-cpu-bufferize,func.func(layout-cpu-tile-transposes,canonicalize,cse))" | FileCheck %s --check-prefix=LARGE
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-set-target{target={#layout.cpu<lanes = 16, l2_bytes = 8388608>}},layout-cpu-bufferize,func.func(layout-cpu-tile-transposes,canonicalize,cse))" | FileCheck %s --check-prefix=SECOND
 
 // Columns of the result are 2048 bytes apart and share two sets of L1: both
 // Conflicting rows that are too few to be staged are all read for two tiles of columns.

@@ -1,7 +1,7 @@
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-cpu-bufferize,func.func(layout-cpu-tile-transposes),canonicalize,cse)" | FileCheck %s
-// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-cpu-bufferize,func.func(layout-cpu-tile-transposes{vector-bits=512 vector-registers=32 min-two-source-permute-bytes=4}),canonicalize,cse)" | FileCheck %s --check-prefix=WIDE
-// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-cpu-bufferize,func.func(layout-cpu-tile-transposes{vector-bits=64}))" | FileCheck %s --check-prefix=LOOPS
-// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-cpu-bufferize,func.func(layout-cpu-tile-transposes{vector-bits=192}))" | FileCheck %s --check-prefix=LOOPS
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-set-target{target={#layout.cpu<lanes = 16, vector_bits = 512, vector_registers = 32, two_source_permute_bytes = 4>}},layout-cpu-bufferize,func.func(layout-cpu-tile-transposes),canonicalize,cse)" | FileCheck %s --check-prefix=WIDE
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-set-target{target={#layout.cpu<lanes = 16, vector_bits = 64>}},layout-cpu-bufferize,func.func(layout-cpu-tile-transposes))" | FileCheck %s --check-prefix=LOOPS
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-set-target{target={#layout.cpu<lanes = 16, vector_bits = 192>}},layout-cpu-bufferize,func.func(layout-cpu-tile-transposes))" | FileCheck %s --check-prefix=LOOPS
 
 // Registers of half a 128-bit lane, or of one and a half, are lowered to loops.
 // LOOPS-NOT: vector.

@@ -26,8 +26,6 @@ def Layout_CpuTargetAttr : Layout_Attr<"CpuTarget", "cpu"> {
 
     * `lanes`: elements of one inner tile, over which the innermost loop of a
       kernel runs;
-    * `line_bytes`: cache line size in bytes; a conversion is a plain copy if
-      both sides share contiguous segments of at least this size;
     * `strided_percent`: a factor of the cost, in percent, of
         - a conversion that moves single bytes, relative to a plain copy;
         - vectorized arithmetic whose lanes are loaded with a stride, or hold
@@ -43,30 +41,62 @@ def Layout_CpuTargetAttr : Layout_Attr<"CpuTarget", "cpu"> {
       while a reduction over padding with a neutral value includes all of the
       padding;
     * `assumed_size`: the size assumed for dynamic dims in costs;
-    * `assumed_trips`: the trip count assumed for loops with unknown bounds;
-    * `vector_bits`: width of a vector register in bits. The default is that of
-      the processor that `layout-to-cpu` generates code for, or 256 if no
-      processor is named.
+    * `assumed_trips`: the trip count assumed for loops with unknown bounds.
+
+    The other parameters describe the processor. Costs and the passes of the CPU
+    read them here only. `layout-set-target`, the first pass of `layout-to-cpu`
+    and `layout-linalg-to-llvm`, sets those that are not stated to the values of
+    the processor that code is generated for, by default `x86-64-v3`. Without
+    that pass they have the values of `x86-64-v3`, in parentheses:
+
+    * `line_bytes`: cache line size in bytes (64); a conversion is a plain copy
+      if both sides share contiguous segments of at least this size. Kernels are
+      planned for the power of two below, and for at least 16;
+    * `vector_bits`: width of a vector register in bits (256); 0 for a CPU
+      without vectors;
+    * `vector_registers`: number of vector registers (16);
+    * `two_source_permute_bytes`: smallest element size in bytes for which one
+      shuffle selects any elements of two registers; 0 if there is no such
+      shuffle (0);
+    * `l1_bytes`, `l2_bytes`: sizes of L1 and L2 of one core in bytes (32 KiB,
+      1 MiB);
+    * `llc_bytes`: size of the last-level cache in bytes, which all cores share
+      (32 MiB);
+    * `l1_set_stride`: distance in bytes at which L1 lines share a set (4096);
+    * `cores`: number of hardware threads (8).
+
+    ```mlir
+    #layout.cpu<lanes = 16, vector_bits = 512, vector_registers = 32,
+                l2_bytes = 2097152>
+    ```
   }];
   let parameters = (ins
     "int64_t":$lanes,
-    DefaultValuedParameter<"int64_t", "CpuModelParams().lineBytes">:$line_bytes,
+    OptionalParameter<"std::optional<int64_t>">:$line_bytes,
     DefaultValuedParameter<"int64_t", "120">:$strided_percent,
     DefaultValuedParameter<"int64_t", "5">:$flops_per_byte,
     DefaultValuedParameter<"int64_t", "550">:$scalar_percent,
     DefaultValuedParameter<"int64_t", "100">:$mask_percent,
     DefaultValuedParameter<"int64_t", "1">:$assumed_size,
     DefaultValuedParameter<"int64_t", "8">:$assumed_trips,
-    OptionalParameter<"int64_t">:$vector_bits);
+    OptionalParameter<"std::optional<int64_t>">:$vector_bits,
+    OptionalParameter<"std::optional<int64_t>">:$vector_registers,
+    OptionalParameter<"std::optional<int64_t>">:$two_source_permute_bytes,
+    OptionalParameter<"std::optional<int64_t>">:$l1_bytes,
+    OptionalParameter<"std::optional<int64_t>">:$l2_bytes,
+    OptionalParameter<"std::optional<int64_t>">:$llc_bytes,
+    OptionalParameter<"std::optional<int64_t>">:$l1_set_stride,
+    OptionalParameter<"std::optional<int64_t>">:$cores);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Returns this target with `bits` as its vector width, unless it states
-    /// one. Returns null, with an error, if `bits` is out of range.
-    CpuTargetAttr
-    forVectors(int64_t bits,
-               ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError)
-        const;
+    /// Returns the parameters of the processor: those that this target states,
+    /// and the defaults of CpuModelParams.
+    CpuModelParams getParams() const;
+
+    /// Returns this target with the parameters of `cpu` that it does not state
+    /// and that differ from the defaults.
+    CpuTargetAttr complete(const CpuModelParams &cpu) const;
   }];
 }
 

@@ -20,7 +20,6 @@
 #include "layout/Analysis/TargetInterface.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Support/Cost.h"
-#include "layout/Support/Cpu.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::layout {

@@ -14,27 +14,54 @@ defvar targetDescription =
     "an attribute such as `#layout.cpu<lanes = 16>`; the default is `layout.target` of the op that "
     "the pass runs on or of an enclosing op";
 
-def SetVectorWidthPass : Pass<"layout-set-vector-width", "ModuleOp"> {
-  let summary = "Set the vector width of the CPU target";
+def SetTargetPass : Pass<"layout-set-target", "ModuleOp"> {
+  let summary = "Set layout.target, and the parameters of the CPU that it does not state";
   let description = [{
-    The first pass of `layout-to-cpu`. If the target is a `#layout.cpu` without `vector_bits`, sets
-    `vector_bits` to the vector width of the processor that code is generated for, so that layouts
-    are chosen by the costs of its vectors. Records the target, of any kind, as the module attribute
-    `layout.target`, which the lowerings remove. Does nothing without a target.
+    Records the target as the module attribute `layout.target`, from which all passes after it read
+    the target. If it is a `#layout.cpu`, sets the parameters that it does not state to those of the
+    processor `cpu`, unless they equal the defaults of the attribute. Does nothing without a target.
 
     ```mlir
     module attributes {layout.target = #layout.cpu<lanes = 16>} // before
-    module attributes                                           // after
-        {layout.target = #layout.cpu<lanes = 16, vector_bits = 512>}
+    module attributes                                           // after, for `cpu=x86-64-v4`
+        {layout.target = #layout.cpu<lanes = 16, vector_bits = 512, vector_registers = 32,
+                                     two_source_permute_bytes = 2>}
     ```
+
+    | processor | vectors | caches |
+    |---|---|---|
+    | `x86-64-v3` | AVX2, 256 bits | the defaults of `#layout.cpu` |
+    | `x86-64-v4` | AVX-512 | the same |
+    | `aarch64` | NEON, 128 bits | of a small core |
+    | `neoverse-n1`, `neoverse-v1` | NEON, 128 bits | of a server |
+    | `apple-m1` | NEON, 128 bits | lines of 128 bytes |
+    | `host` | those of this machine | those of this machine |
+
+    With `lowering`, for the passes to the LLVM dialect, the target becomes a `#layout.cpu`: on a
+    mesh that of its devices. `#layout.cpu<lanes = 16>` replaces a target of another kind, whose
+    layouts have been lowered, and a missing target.
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"",
            !strconcat("Target of the layouts: ", targetDescription)>,
-    Option<"vectorBits", "vector-bits", "unsigned",
-           "::mlir::layout::getParams(::mlir::layout::Cpu::host).vectorBits",
-           "Width of a vector register in bits; the default is that of the host">
+    Option<"cpu", "cpu", "std::string", /*default=*/"\"x86-64-v3\"",
+           "The processor that code is generated for">,
+    Option<"lowering", "lowering", "bool", /*default=*/"false",
+           "Make the target a #layout.cpu, for the passes to the LLVM dialect">
   ];
+}
+
+def RemoveTargetPass : Pass<"layout-remove-target", "ModuleOp"> {
+  let summary = "Remove layout.target";
+  let description = [{
+    Removes the module attribute `layout.target` after the last pass of a lowering that reads it, so
+    that tools without this dialect can read the module.
+
+    ```mlir
+    module attributes {layout.target = #layout.cpu<lanes = 16>} // before
+    module                                                      // after
+    ```
+  }];
 }
 
 def SolvePass : Pass<"layout-solve"> {
@@ -49,8 +76,7 @@ def SolvePass : Pass<"layout-solve"> {
       argument;
     * `layout.assignment` on the op that the pass runs on holds the `cost`, the `conversion_cost`, a
       `lower_bound`, and, if constants are limited or have a cost, their bytes as `weight_bytes`;
-    * `layout.target` on that op records the option `target`. The lowering that removes the last
-      layout removes it.
+    * `layout.target` on that op records the option `target`. The lowerings remove it.
 
     ```mlir
     // before

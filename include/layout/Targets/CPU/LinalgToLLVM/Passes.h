@@ -5,15 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The passes of the CPU backend, which include/layout/Targets/CPU/Pipelines/LinalgToLLVM.h combines.
-// Their input is linalg on tensors without encodings.
+// The passes of the CPU backend, which layout/Targets/CPU/Pipelines/LinalgToLLVM.h
+// combines. Their input is linalg on tensors without encodings. They plan for
+// the `#layout.cpu` that `layout.target` of the module states, which
+// `layout-set-target` completes, or for its defaults.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef LAYOUT_TARGETS_CPU_LINALGTOLLVM_PASSES_H
 #define LAYOUT_TARGETS_CPU_LINALGTOLLVM_PASSES_H
 
-#include "layout/Support/CpuModelParams.h"
 #include "layout/Targets/CPU/LinalgToLLVM/CpuOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

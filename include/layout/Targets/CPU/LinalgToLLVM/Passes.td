@@ -214,24 +214,6 @@ def EmitKernelsPass
                            "linalg::LinalgDialect", "memref::MemRefDialect", "scf::SCFDialect",
                            "tensor::TensorDialect", "vector::VectorDialect"];
   let options = [
-    Option<"vectorBits", "vector-bits", "unsigned",
-           /*default=*/"CpuModelParams().vectorBits",
-           "Bits of one vector register; 0 emits scalar code">,
-    Option<"vectorRegisters", "vector-registers", "unsigned",
-           /*default=*/"CpuModelParams().vectorRegisters",
-           "Number of vector registers">,
-    Option<"lineBytes", "line-bytes", "int64_t",
-           /*default=*/"CpuModelParams().lineBytes",
-           "Cache line size in bytes">,
-    Option<"l1Bytes", "l1-bytes", "int64_t",
-           /*default=*/"CpuModelParams().l1Bytes",
-           "L1 cache size of a core in bytes">,
-    Option<"l2Bytes", "l2-bytes", "int64_t",
-           /*default=*/"CpuModelParams().l2Bytes",
-           "L2 cache size of a core in bytes">,
-    Option<"l1SetStride", "l1-set-stride", "int64_t",
-           /*default=*/"CpuModelParams().l1SetStride",
-           "Distance in bytes at which L1 cache lines share a set">,
     Option<"contractFMA", "contract-fma", "bool", /*default=*/"true",
            "Contract float multiplications and additions to fused operations">,
     Option<"winograd", "winograd", "bool", /*default=*/"true",
@@ -260,32 +242,6 @@ def TileTransposesPass
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "memref::MemRefDialect",
                            "scf::SCFDialect", "vector::VectorDialect"];
   let options = [
-    Option<"vectorBits", "vector-bits", "unsigned",
-           /*default=*/"CpuModelParams().vectorBits",
-           "Bits of one vector register; no transposition is tiled if they are below 128 or not a "
-           "power of two">,
-    Option<"vectorRegisters", "vector-registers", "unsigned",
-           /*default=*/"CpuModelParams().vectorRegisters",
-           "Number of vector registers">,
-    Option<"minTwoSourcePermuteBytes", "min-two-source-permute-bytes", "int64_t",
-           /*default=*/"CpuModelParams().minTwoSourcePermuteBytes",
-           "Smallest element size in bytes for which one shuffle selects any elements of two "
-           "registers; 0 if there is no such shuffle">,
-    Option<"lineBytes", "line-bytes", "int64_t",
-           /*default=*/"CpuModelParams().lineBytes",
-           "Cache line size in bytes">,
-    Option<"l1Bytes", "l1-bytes", "int64_t",
-           /*default=*/"CpuModelParams().l1Bytes",
-           "L1 cache size of a core in bytes">,
-    Option<"l2Bytes", "l2-bytes", "int64_t",
-           /*default=*/"CpuModelParams().l2Bytes",
-           "L2 cache size of a core in bytes">,
-    Option<"llcBytes", "llc-bytes", "int64_t",
-           /*default=*/"CpuModelParams().llcBytes",
-           "Last-level cache size in bytes">,
-    Option<"l1SetStride", "l1-set-stride", "int64_t",
-           /*default=*/"CpuModelParams().l1SetStride",
-           "Distance in bytes at which L1 cache lines share a set">,
     Option<"parallelLoops", "parallel-loops", "bool", /*default=*/"true",
            "Mark loops for layout-cpu-parallelize-loops">
   ];
@@ -296,21 +252,14 @@ def LowerVectorShapesPass
   let summary = "Lower vector transfers and transpositions to 1-D vector ops";
   let description = [{
     Lowers transfers of contiguous rows to loads and stores, and others to accesses of single
-    elements. LLVM loads a vector of 14 elements as 8, 4 and 2 of them. `masked-loads` and
-    `masked-stores` use one masked access of 16 elements instead, for processors on which a masked
-    access is as fast as one without a mask.
+    elements. LLVM loads a vector of 14 elements as 8, 4 and 2 of them. If elements have 32 or 64
+    bits, a masked load of 16 elements is used instead on targets with vectors of at least 256 bits,
+    and a masked store on those with 512 bits, on which it is as fast as one without a mask.
 
         %v = vector.load %x[%i] : memref<14xf32>, vector<14xf32>       // before
         %w = vector.maskedload %x[%i], %mask, %p : .. into vector<16xf32>  // after
         %v = vector.shuffle %w, %w [0, 1, .., 13] : ..
   }];
-  let options = [
-    Option<"maskedLoads", "masked-loads", "bool", /*default=*/"false",
-           "Use masked loads for vectors of 32-bit and 64-bit elements if their length is not a "
-           "power of two">,
-    Option<"maskedStores", "masked-stores", "bool", /*default=*/"false",
-           "Use masked stores for the vectors of masked-loads">
-  ];
   let dependentDialects = ["arith::ArithDialect", "memref::MemRefDialect", "scf::SCFDialect",
                            "ub::UBDialect", "vector::VectorDialect"];
 }
@@ -462,12 +411,12 @@ def ParallelizeLoopsPass
     An `scf.for` on buffers that `layout-cpu-emit-kernels` or `layout-cpu-tile-transposes` marked
     with `layout.parallel`, and that carries no values, becomes `scf.parallel`. Marked loops that
     are the whole body of another one are merged with it, until there are 32 iterations for each of
-    `cores`; an innermost loop of a few vectors with a dynamic trip count is merged only if the
-    outer loops have too few. Each element is computed by one iteration, as in the sequential loop,
-    so that results are bit-identical for any number of threads. Remaining marks are removed. An
-    `scf.parallel` of the input becomes `scf.for` if it has results, because their rounding would
-    depend on the number of threads, or if its body asserts, because a thread that fails cannot
-    return to the launcher.
+    the `cores` of the target; an innermost loop of a few vectors with a dynamic trip count is
+    merged only if the outer loops have too few. Each element is computed by one iteration, as in
+    the sequential loop, so that results are bit-identical for any number of threads. Remaining
+    marks are removed. An `scf.parallel` of the input becomes `scf.for` if it has results, because
+    their rounding would depend on the number of threads, or if its body asserts, because a thread
+    that fails cannot return to the launcher.
 
         scf.for %i = %c0 to %c16 step %c1 {                            // before
           scf.for %j = %c0 to %c64 step %c4 { .. } {layout.parallel}
@@ -475,10 +424,6 @@ def ParallelizeLoopsPass
         scf.parallel (%i, %j) = (%c0, %c0) to (%c16, %c64) ..          // after
   }];
   let dependentDialects = ["scf::SCFDialect"];
-  let options = [
-    Option<"cores", "cores", "int64_t", /*default=*/"8",
-           "Number of threads to create enough iterations for">
-  ];
 }
 
 def ExpandMathPass : Pass<"layout-cpu-expand-math"> {
@@ -490,13 +435,9 @@ def ExpandMathPass : Pass<"layout-cpu-expand-math"> {
 
     The maximum errors over all f32 values, in units in the last place, are: exp 1.0, expm1 1.5, log
     1.0, log1p 1.0, tanh 1.4, erf 1.2; powf, over 40 million pairs, 0.51. Infinities, NaN, denormal
-    numbers and signed zeros give the results of C.
+    numbers and signed zeros give the results of C. If the target has 512-bit vectors, powers of two
+    are multiplied by LLVM's ldexp, for which AVX-512 has an instruction, with identical bits.
   }];
-  let options = [
-    Option<"hasLdexp", "ldexp", "bool", /*default=*/"false",
-           "Multiply by powers of two with LLVM's ldexp, for which AVX-512 has an instruction; "
-           "results are bit-identical">
-  ];
   let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect", "math::MathDialect"];
 }
 

@@ -19,12 +19,7 @@
 
 namespace mlir::layout {
 
-struct LayoutToCPUOptions : LinalgToLLVMOptions {
-  Option<std::string> target{
-      *this, "target",
-      llvm::cl::desc("The target, such as `#layout.cpu<..>`; by default "
-                     "`layout.target` of the module")};
-};
+struct LayoutToCPUOptions : LinalgToLLVMOptions {};
 
 /// Adds all passes of `layout-to-cpu`, from linalg on tensors without layouts
 /// to the LLVM dialect.

@@ -8,7 +8,7 @@
 // The pipeline `layout-linalg-to-llvm`: lowers a module of functions over plain
 // tensors (no encodings) to the LLVM dialect.
 //
-//   layout-opt net.mlir -layout-linalg-to-llvm="vector-bits=256"
+//   layout-opt net.mlir -layout-linalg-to-llvm="cpu=x86-64-v4"
 //
 // Laws:
 //   - public functions keep their name, have a C interface, never write to
@@ -22,7 +22,6 @@
 #ifndef LAYOUT_TARGETS_CPU_PIPELINES_LINALGTOLLVM_H
 #define LAYOUT_TARGETS_CPU_PIPELINES_LINALGTOLLVM_H
 
-#include "layout/Support/Cpu.h"
 #include "mlir/Pass/PassOptions.h"
 
 namespace mlir {
@@ -34,26 +33,16 @@ namespace layout {
 enum class MathFunctions { vector, libm };
 
 struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
-  Option<Cpu> cpu{
+  Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("The target, such as `#layout.cpu<..>`; by default "
+                     "`layout.target` of the module")};
+  Option<std::string> cpu{
       *this, "cpu",
-      llvm::cl::desc("The processor that kernels are compiled for"),
-      llvm::cl::init(Cpu::x86_64_v3),
-      llvm::cl::values(
-          clEnumValN(Cpu::x86_64_v3, "x86-64-v3", "AVX2, 256 bits"),
-          clEnumValN(Cpu::x86_64_v4, "x86-64-v4", "AVX-512"),
-          clEnumValN(Cpu::aarch64, "aarch64", "NEON, 128 bits"),
-          clEnumValN(Cpu::neoverse_n1, "neoverse-n1", "NEON, larger caches"),
-          clEnumValN(Cpu::neoverse_v1, "neoverse-v1", "NEON, larger caches"),
-          clEnumValN(Cpu::apple_m1, "apple-m1", "NEON, 128-byte cache lines"),
-          clEnumValN(Cpu::host, "host", "the processor of this machine"))};
-  Option<unsigned> vectorBits{
-      *this, "vector-bits",
-      llvm::cl::desc("Bits of a vector register, in place of the default of "
-                     "cpu; 0 emits scalar code")};
-  Option<unsigned> vectorRegisters{
-      *this, "vector-registers",
-      llvm::cl::desc(
-          "Number of vector registers, in place of the default of cpu")};
+      llvm::cl::desc("The processor that code is generated for, e.g. host, "
+                     "which has the parameters that the target does not state "
+                     "(layout-set-target)"),
+      llvm::cl::init("x86-64-v3")};
   Option<bool> contractFMA{
       *this, "contract-fma",
       llvm::cl::desc("Fuse float multiplications with the additions of their "
@@ -111,16 +100,14 @@ struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
                      "(layout-cpu-profile-kernels)")};
 };
 
-/// Returns the parameters of the processor, overridden by the options.
-CpuModelParams findParams(const LinalgToLLVMOptions &options);
-
 /// Adds `layout-prepare` and the passes from linalg to the LLVM dialect.
 void buildLinalgToLLVMPipeline(OpPassManager &pm,
                                const LinalgToLLVMOptions &options);
 
 /// Adds the passes to the LLVM dialect for a linalg program that
 /// `layout-prepare` has rewritten. If `options.checkIndices` is set,
-/// `layout-cpu-check-indices` must have run, too.
+/// `layout-cpu-check-indices` must have run, too. The target and the processor
+/// are those that `layout-set-target` has recorded.
 void buildPreparedLinalgToLLVMPipeline(OpPassManager &pm,
                                        const LinalgToLLVMOptions &options);
 
