@@ -1,4 +1,4 @@
-# isl, the integer set library that lib/Algebra/IntegerSets.cpp uses.
+# isl, the integer set library that lib/Algebra/Proofs/IntegerSets.cpp uses.
 #
 # libLLVM.so may export another version of isl (Polly's), whose symbols would
 # conflict in one process. Therefore isl is linked into the objects that use it,

@@ -5,7 +5,8 @@ add_custom_target(layout-headers)
 
 # layout_add_library(name sources... [NO_MLIR] [DEPENDS targets...]
 #                    [LINK libs...] [PRECOMPILED header])
-# Adds a static library that is installed and exported as layout::<name>. LINK
+# Adds a static library that is installed and exported as layout::<name>. Its
+# sources include private headers by their path below the library's folder. LINK
 # lists project libraries and MLIR components; all components resolve to
 # libMLIR.so. NO_MLIR is for libraries that link only LLVM. PRECOMPILED names a
 # header of cmake/Precompiled that all sources are compiled with, because MLIR's
@@ -16,7 +17,8 @@ function(layout_add_library name)
   target_include_directories(${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
-    $<INSTALL_INTERFACE:include>)
+    $<INSTALL_INTERFACE:include>
+    PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
     add_dependencies(layout-headers ${ARG_DEPENDS})

@@ -3,11 +3,13 @@
 usage: check_hygiene.py ROOT
 
 - A file must not exceed the number of lines of its suffix, nor a C++ function 79 lines.
+- A folder below lib or include has at most 25 files.
 - The include guard of a header is its path.
 - No text contains an absolute path of a machine, or a path outside the tree.
 - There are no merge conflict markers and no large binaries.
 """
 
+import collections
 import os
 import re
 import sys
@@ -19,6 +21,7 @@ LINE_LIMITS = {".cpp": 800, ".c": 800, ".h": 500, ".td": 600, ".py": 600,
                ".mlir": 500, ".test": 300, ".sh": 400, ".cmake": 300}
 EXEMPT_FROM_LINES = ("docs/reference/",)
 MAX_BYTES = 1 << 20
+MAX_FILES = 25
 
 # The patterns are assembled from pieces because this file is checked too.
 _START = r"(?:^|(?<=[\s\"'`=(:,<>\[]))"
@@ -104,6 +107,14 @@ def check_guard(name, text):
         yield f"{name}: the include guard is {guard[1]}, not {guard_of(name)}"
 
 
+def check_folders(names):
+    """Yields a message for each folder below lib or include that has too many files to find one's way in."""
+    counts = collections.Counter(os.path.dirname(name) for name in names if name.startswith(("lib/", "include/")))
+    for folder, count in sorted(counts.items()):
+        if count > MAX_FILES:
+            yield f"{folder}: {count} files, at most {MAX_FILES}: make subfolders that name its parts"
+
+
 def check_file(root, name):
     path = os.path.join(root, name)
     size = os.path.getsize(path)
@@ -134,6 +145,7 @@ def main(argv):
         sys.exit(__doc__)
     names = source_files(argv[1])
     problems = [problem for name in names for problem in check_file(argv[1], name)]
+    problems += check_folders(names)
     for problem in problems:
         print(problem)
     print(f"{len(names)} files, {len(problems)} problems")

@@ -13,8 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Algebra/CuTeAlgebra.h"
-#include "CheckedViews.h"
-#include "SplitMods.h"
+#include "Expressions/SplitMods.h"
+#include "Views/CheckedViews.h"
 #include "layout/Algebra/Box.h"
 #include "layout/Algebra/IntegerSets.h"
 #include "layout/Algebra/Proof.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Algebra/LogicalShape.h"
-#include "CheckedViews.h"
+#include "Views/CheckedViews.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir::layout;

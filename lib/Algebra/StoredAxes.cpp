@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "UpperBound.h"
+#include "Expressions/UpperBound.h"
 #include "layout/Algebra/LayoutMap.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -7,7 +7,7 @@
 
 #include "layout/Analysis/Assignment.h"
 #include "LayoutModel.h"
-#include "Weights.h"
+#include "Memory/Weights.h"
 #include "layout/Solver/Wcsp.h"
 #include "llvm/Support/DebugLog.h"
 #include "llvm/Support/raw_ostream.h"

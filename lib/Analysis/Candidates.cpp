@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Analysis/Candidates.h"
-#include "PricedNodes.h"
+#include "Costs/PricedNodes.h"
 #include "layout/Analysis/Assignment.h"
 #include "layout/Analysis/ConfigBuilder.h"
 #include "layout/Interfaces/DroppedDims.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayoutModel.h"
-#include "Weights.h"
+#include "Memory/Weights.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;

@@ -14,9 +14,9 @@
 #ifndef LAYOUT_LIB_ANALYSIS_LAYOUTMODEL_H
 #define LAYOUT_LIB_ANALYSIS_LAYOUTMODEL_H
 
-#include "PeakMemory.h"
-#include "SuffixTrie.h"
-#include "Weights.h"
+#include "Memory/PeakMemory.h"
+#include "Memory/Weights.h"
+#include "Programs/SuffixTrie.h"
 #include "layout/Solver/Budget.h"
 #include <map>
 

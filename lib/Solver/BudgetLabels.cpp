@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BudgetSolver.h"
-#include "ParetoLabelSearch.h"
+#include "Search/ParetoLabelSearch.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 

@@ -19,7 +19,7 @@
 #ifndef LAYOUT_LIB_SOLVER_COREGRAPH_H
 #define LAYOUT_LIB_SOLVER_COREGRAPH_H
 
-#include "TableStore.h"
+#include "Elimination/TableStore.h"
 
 namespace mlir::layout {
 

@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Solver/FactorGraph.h"
-#include "GraphSearch.h"
+#include "Search/GraphSearch.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "layout-solver"

@@ -32,7 +32,7 @@
 #define LAYOUT_LIB_SOLVER_GRAPHREDUCTION_H
 
 #include "CoreGraph.h"
-#include "TableAlgebra.h"
+#include "Elimination/TableAlgebra.h"
 
 namespace mlir::layout {
 

@@ -27,7 +27,9 @@
 
 namespace mlir {
 class PassManager;
-namespace layout::python {
+} // namespace mlir
+
+namespace mlir::layout::python {
 
 /// The limit on nested brackets in the text of a module, a target or a
 /// pipeline, whose parsers recurse.
@@ -106,7 +108,6 @@ private:
 /// object; empty for None.
 std::string toTargetText(const pybind11::object &target);
 
-} // namespace layout::python
-} // namespace mlir
+} // namespace mlir::layout::python
 
 #endif // LAYOUT_PYTHON_SRC_MODULES_H

@@ -20,7 +20,9 @@
 
 namespace mlir {
 class DialectRegistry;
-namespace layout {
+} // namespace mlir
+
+namespace mlir::layout {
 
 /// Registers the rules of upstream ops, one function per dialect.
 void registerLinalgLayoutRules(DialectRegistry &registry);
@@ -34,7 +36,6 @@ inline void registerLayoutRules(DialectRegistry &registry) {
   registerArithLayoutRules(registry);
 }
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_INTERFACES_LAYOUTOPINTERFACE_H

@@ -20,7 +20,9 @@
 
 namespace mlir {
 class OpPassManager;
-namespace layout {
+} // namespace mlir
+
+namespace mlir::layout {
 
 struct AssignLayoutsOptions : PassPipelineOptions<AssignLayoutsOptions> {
   Option<std::string> target{
@@ -77,7 +79,6 @@ void buildAssignLayoutsPipeline(OpPassManager &pm,
 
 void registerAssignLayoutsPipeline();
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_PIPELINES_ASSIGNLAYOUTS_H

@@ -20,7 +20,9 @@
 
 namespace mlir {
 class OpPassManager;
-namespace layout {
+} // namespace mlir
+
+namespace mlir::layout {
 
 struct PrepareOptions : PassPipelineOptions<PrepareOptions> {
   Option<bool> all{
@@ -41,7 +43,6 @@ void buildPreparePipeline(OpPassManager &pm,
 
 void registerPreparePipeline();
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_PIPELINES_PREPARE_H

@@ -15,7 +15,9 @@
 
 namespace mlir {
 class DialectRegistry;
-namespace layout {
+} // namespace mlir
+
+namespace mlir::layout {
 
 /// Adds the project's dialects and the external models of its interfaces.
 void registerAllDialects(DialectRegistry &registry);
@@ -27,7 +29,6 @@ void registerAllPasses();
 /// Registers all of the project and all of upstream, as layout-opt does.
 void registerWithUpstream(DialectRegistry &registry);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_REGISTRATION_REGISTRATION_H

@@ -31,7 +31,9 @@
 namespace mlir {
 class Operation;
 class FunctionOpInterface;
-namespace layout {
+} // namespace mlir
+
+namespace mlir::layout {
 
 /// Records the type of `function`, still over tensors, as its attribute
 /// `layout.signature`, unless it has one, and sets `llvm.emit_c_interface`.
@@ -44,7 +46,6 @@ LogicalResult attachSignature(FunctionOpInterface function);
 /// encoding, with element types that an array can have.
 FailureOr<FunctionType> readSignature(Operation *function);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_RUNTIME_SIGNATURE_H

@@ -24,7 +24,9 @@
 
 namespace mlir {
 class DialectRegistry;
-namespace layout {
+} // namespace mlir
+
+namespace mlir::layout {
 
 // registerCPUTarget, ..: attach the cost model to the attribute.
 #define LAYOUT_TARGET(T) void register##T##Target(DialectRegistry &registry);
@@ -55,7 +57,6 @@ inline void registerLowerings() {
 #include "layout/Targets/Targets.def"
 }
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_TARGETS_REGISTRATION_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SuffixTrie.h"
+#include "Programs/SuffixTrie.h"
 #include "gtest/gtest.h"
 #include <random>
 

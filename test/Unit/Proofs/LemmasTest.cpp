@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // If strides are products of dynamic sizes, formulas are not linear, and the
-// library proves by construction (lib/Algebra/Inverse.cpp). Z3 proves each of
+// library proves by construction (lib/Algebra/Proofs/Inverse.cpp). Z3 proves each of
 // its rules here as a lemma about all integers: the negation has no model.
 // Floors are defined by inequalities (lo * q <= x < lo * q + lo), because the
 // solver does not terminate on div and mod.

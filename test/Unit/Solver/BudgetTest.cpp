@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Solver/Budget.h"
-#include "ParetoLabelSearch.h"
 #include "RandomGraphs.h"
+#include "Search/ParetoLabelSearch.h"
 #include "gtest/gtest.h"
 #include <map>
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DualBound.h"
+#include "Bounds/DualBound.h"
 #include "gtest/gtest.h"
 #include <random>
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DualBound.h"
-#include "ForestLocalSearch.h"
-#include "SharedCopyBound.h"
+#include "Bounds/DualBound.h"
+#include "Bounds/SharedCopyBound.h"
+#include "Search/ForestLocalSearch.h"
 #include "gtest/gtest.h"
 #include <set>
 

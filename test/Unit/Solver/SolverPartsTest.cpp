@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EliminationOrder.h"
+#include "Elimination/EliminationOrder.h"
+#include "Elimination/TableAlgebra.h"
+#include "Elimination/TableSum.h"
 #include "GraphReduction.h"
-#include "IndexedHeap.h"
-#include "TableAlgebra.h"
-#include "TableSum.h"
+#include "Search/IndexedHeap.h"
 #include "gtest/gtest.h"
 #include <random>
 #include <set>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "WrappedIndex.h"
+#include "Legalize/WrappedIndex.h"
 #include "layout/Dialect/NPU/IR/ArgumentRanges.h"
 #include "layout/Targets/NPU/LayoutToNPU/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -22,7 +22,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LegalizeLinalg.h"
+#include "Legalize/LegalizeLinalg.h"
 #include "layout/Dialect/NPU/IR/NPU.h"
 #include "layout/Interfaces/OpLayoutRule.h"
 #include "layout/Targets/NPU/LayoutToNPU/Passes.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Targets/OpenCL/GPUToOpenCL/Package.h"
-#include "KernelSource.h"
+#include "Source/KernelSource.h"
 #include "layout/Support/ConstantBytes.h"
 #include "layout/Support/EmittedText.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/KernelMetadata.h"

@@ -17,15 +17,15 @@
 
 namespace mlir {
 class Operation;
+} // namespace mlir
 
-namespace layout {
+namespace mlir::layout {
 
 /// Lowers all ops below `root` like the pass convert-layout-to-linalg. With
 /// `packOps`, conversions become linalg.pack and linalg.unpack where possible.
 /// Emits an error at each op that cannot be lowered, and fails.
 LogicalResult convertLayoutToLinalg(Operation *root, bool packOps = false);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_TARGETS_CPU_LAYOUTTOLINALG_LAYOUTTOLINALG_H

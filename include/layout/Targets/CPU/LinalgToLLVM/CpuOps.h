@@ -23,12 +23,13 @@
 
 namespace mlir {
 class DialectRegistry;
-namespace cpu {
+} // namespace mlir
+
+namespace mlir::cpu {
 
 /// Adds the lowering of `cpu.assert_index` to convert-to-llvm.
 void registerConvertCpuToLLVMInterface(DialectRegistry &registry);
 
-} // namespace cpu
-} // namespace mlir
+} // namespace mlir::cpu
 
 #endif // LAYOUT_TARGETS_CPU_LINALGTOLLVM_CPUOPS_H

@@ -27,7 +27,9 @@
 namespace mlir {
 class DialectRegistry;
 class OpPassManager;
-namespace layout {
+} // namespace mlir
+
+namespace mlir::layout {
 
 /// The implementation of math functions such as exp on f32.
 enum class MathFunctions { vector, libm };
@@ -118,7 +120,6 @@ void registerCPUPipelineModels(DialectRegistry &registry);
 /// Registers the pipeline under the name `layout-linalg-to-llvm`.
 void registerCPUPipelines();
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_TARGETS_CPU_PIPELINES_LINALGTOLLVM_H

@@ -19,8 +19,9 @@
 
 namespace mlir {
 class OpPassManager;
+} // namespace mlir
 
-namespace layout {
+namespace mlir::layout {
 
 template <typename Options>
 struct NPUTargetOptions : public PassPipelineOptions<Options> {
@@ -46,7 +47,6 @@ void buildLayoutToNPUPipeline(OpPassManager &pm,
 
 void registerLayoutToNPUPipelines();
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_TARGETS_NPU_PIPELINES_LAYOUTTONPU_H

@@ -47,7 +47,9 @@ namespace mlir {
 namespace spirv {
 class ModuleOp;
 } // namespace spirv
-namespace layout {
+} // namespace mlir
+
+namespace mlir::layout {
 
 /// The prefix of the linkage name of an imported function whose calls become an
 /// instruction of the set OpenCL.std, e.g. "OpenCL.std/cbrt".
@@ -66,7 +68,6 @@ LogicalResult patchSpirvForOpenCL(SmallVectorImpl<uint32_t> &words,
 LogicalResult serializeForOpenCL(spirv::ModuleOp module,
                                  SmallVectorImpl<uint32_t> &words);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_TARGETS_OPENCL_GPUTOOPENCL_OPENCLSPIRVPATCHER_H

@@ -21,8 +21,9 @@
 
 namespace mlir {
 class OpPassManager;
+} // namespace mlir
 
-namespace layout {
+namespace mlir::layout {
 
 struct LayoutToOpenCLOptions : PassPipelineOptions<LayoutToOpenCLOptions> {
   Option<std::string> target{
@@ -42,7 +43,6 @@ void buildLayoutToOpenCLPipeline(OpPassManager &pm,
 
 void registerLayoutToOpenCLPipelines();
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_TARGETS_OPENCL_PIPELINES_LAYOUTTOOPENCL_H

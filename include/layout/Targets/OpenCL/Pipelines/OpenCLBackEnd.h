@@ -20,7 +20,9 @@
 namespace mlir {
 class DialectRegistry;
 class OpPassManager;
-namespace layout {
+} // namespace mlir
+
+namespace mlir::layout {
 
 /// Adds the passes that compile each GPU module to a `gpu.binary`. Host code is
 /// unchanged.
@@ -36,7 +38,6 @@ void registerOpenCLBackEndModels(DialectRegistry &registry);
 /// Registers the pipeline under the name `layout-gpu-to-opencl`.
 void registerOpenCLBackEndPipelines();
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_TARGETS_OPENCL_PIPELINES_OPENCLBACKEND_H

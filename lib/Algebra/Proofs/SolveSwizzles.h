@@ -1,0 +1,42 @@
+//===- SolveSwizzles.h - Solve swizzles for digits --------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_ALGEBRA_PROOFS_SOLVESWIZZLES_H
+#define LAYOUT_LIB_ALGEBRA_PROOFS_SOLVESWIZZLES_H
+
+#include "layout/Algebra/IndexExpr.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace mlir::layout {
+
+/// The value of a digit in terms of storage axes. std::nullopt if the axes
+/// determine it, but no expression of their digits is known.
+using Formula = std::optional<IndexExpr>;
+
+struct KnownDigit {
+  Digit digit;
+  Formula formula;
+};
+
+/// Returns the formula of `x` from the formulas of its digits, which `lookup`
+/// returns, or std::nullopt if a digit is not determined.
+std::optional<Formula>
+lookupSum(const IndexExpr &x,
+          llvm::function_ref<std::optional<Formula>(const Digit &)> lookup);
+
+/// Returns digits that are not yet determined and follow from swizzles in
+/// `known`, whose values are known. `lookup` returns the formulas of determined
+/// digits. Solves for whole operands of a swizzle, or, if there are none, for
+/// single bits by elimination over GF(2).
+std::vector<KnownDigit>
+solveSwizzles(llvm::ArrayRef<KnownDigit> known,
+              llvm::function_ref<std::optional<Formula>(const Digit &)> lookup,
+              Sizes sizes);
+
+} // namespace mlir::layout
+
+#endif // LAYOUT_LIB_ALGEBRA_PROOFS_SOLVESWIZZLES_H

@@ -1,0 +1,182 @@
+//===- CopyTiles.h - How a copy between two orders is tiled -----*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Plans copies between orders. A copy is a list of digits, the loops that it
+// needs: the extent of each digit, and its strides in source and result.
+//
+//   NCHW to NHWC of 64 channels, 56 x 56:   extent    in   out
+//                                     h, w    3136     1    64
+//                                     c         64  3136     1
+//
+// One digit is contiguous in the source, one in the result. These two make the
+// tile: its columns are read along the source, its rows are written along the
+// result. If they are the same digit, contiguous segments are copied.
+//
+// planCopyTile, planStagedCopies (for a block that is staged) and
+// planCopyChunks (for copies that read the same rows) make all decisions, so
+// that cost models can call them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_COPIES_COPYTILES_H
+#define LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_COPIES_COPYTILES_H
+
+#include "layout/Support/CpuModelParams.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir::layout {
+
+/// A loop of a copy: its extent, and its strides in the source (`in`) and in
+/// the result (`out`) in elements. Dynamic numbers are ShapedType::kDynamic.
+struct CopyDigit {
+  /// Replaces a dynamic extent of rows or columns. Plans assume at least one
+  /// full tile, which the emitter must check at run time.
+  static constexpr int64_t kDynamic = int64_t(1) << 30;
+
+  int64_t extent, in, out;
+  /// The number of the loop of the copied op, which has the value of a dynamic
+  /// extent.
+  unsigned loop;
+
+  bool isDynamic() const { return extent == kDynamic; }
+
+  /// Returns true if both digits have the same extent and strides.
+  bool operator==(const CopyDigit &other) const {
+    return extent == other.extent && in == other.in && out == other.out;
+  }
+};
+
+struct CopyTile {
+  enum class Strategy {
+    /// Copies segments that are contiguous in source and result: one loop
+    /// iterates over both rows and columns.
+    Memcpy,
+    /// Transposes squares in registers.
+    SquareTranspose,
+    /// Copies a block of the source to a temporary buffer, the stage, whose
+    /// lines do not share cache sets, and from there to the result.
+    Staged,
+    /// Interleaves the few rows of a tile into one segment of the result.
+    Interleave,
+    /// Deinterleaves one segment of the source into few columns.
+    Deinterleave
+  };
+  Strategy strategy = Strategy::Memcpy;
+  /// The loops of the copy in order of decreasing stride in the result, without
+  /// loops of extent one. Loops that are contiguous on both sides are merged.
+  SmallVector<CopyDigit> digits;
+  /// The loops, as positions in `digits`, that together are contiguous in the
+  /// source, fastest first. They iterate over columns.
+  SmallVector<unsigned, 2> columnDigits;
+  unsigned rowDigit = 0;
+  int64_t columns = 1, rows = 1;
+  /// The number of rows of padding that the tile writes after the others.
+  int64_t padding = 0;
+  /// The number of elements in one register.
+  int64_t vectorSize = 1;
+  /// The number of elements of a row that one load reads if registers are
+  /// filled with rows: one 16-byte lane or more.
+  int64_t loadSize = 1;
+  /// True if rows or columns are interleaved in each 16-byte lane by blends and
+  /// permutations, and not by shuffles of two registers.
+  bool interleavesLanes = false;
+  /// The number of rows whose registers are kept until they fill cache lines of
+  /// the result, and are then stored column by column; 0 to store each register
+  /// when it is computed.
+  int64_t rowsTogether = 0;
+  /// The number of columns that are copied before the next rows. If it exceeds
+  /// `columns`, columns are the innermost loop.
+  int64_t blockColumns = 1;
+  /// True if the result is written by non-temporal stores of whole lines,
+  /// because caches cannot hold it.
+  bool streams = false;
+
+  int64_t getNumColumns() const {
+    int64_t product = 1;
+    for (unsigned digit : columnDigits)
+      product *= digits[digit].extent;
+    return product;
+  }
+  /// Returns the number of rows of the square that registers transpose, a power
+  /// of two up to `vectorSize`. Rows after those of the tile are unused.
+  int64_t getSquareRows() const {
+    return llvm::PowerOf2Ceil(std::min(rows, vectorSize));
+  }
+  /// Returns the distance in elements, in the result, of a column of the tile
+  /// from the first one, or std::nullopt if it is dynamic.
+  std::optional<int64_t> getOffset(int64_t column) const;
+  /// Returns true if a register holds more elements than a column of the tile
+  /// has rows, and the rows of another column follow in the result at a static
+  /// offset. One store then writes several columns.
+  bool fillsRegisters() const;
+  /// Returns the number of rows that one load reads, because they are
+  /// contiguous in the source.
+  int64_t getRowsPerLoad() const;
+};
+
+/// The size in bytes of the register lanes within which shuffles are cheap.
+inline constexpr int64_t kLaneBytes = 16;
+
+/// Plans a copy of elements of `bytes` bytes, a power of two up to 8.
+/// `startsWithLine` is true if the first element of the result starts a line.
+/// `padding` elements follow each contiguous segment of the result and are
+/// written with it. Returns std::nullopt if no digit is contiguous on a side,
+/// if none is known to be long enough, or if no tile can write the padding.
+std::optional<CopyTile> planCopyTile(ArrayRef<CopyDigit> digits, int64_t bytes,
+                                     const CpuModelParams &params,
+                                     bool startsWithLine, int64_t padding = 0);
+
+/// Rows that several copies process together.
+struct CopyChunk {
+  /// The loop over the rows of the source, which all copies have.
+  CopyDigit row;
+  /// The loops with a larger stride in the source than all rows together, which
+  /// all copies have, in order of decreasing stride in the result.
+  SmallVector<CopyDigit> outer;
+  /// The number of rows of one chunk. Their elements in the source fill at most
+  /// half of L1.
+  int64_t rows;
+  /// The tile of each copy in one chunk.
+  SmallVector<CopyTile> tiles;
+};
+
+/// Plans chunks for copies that read parts of the same rows, each from its own
+/// offset on. One copy after the other would read shared lines twice. Returns
+/// std::nullopt if there are no common rows of at most 1 KiB, if all rows fit
+/// in half of L1, or if a copy has no tile in a chunk.
+std::optional<CopyChunk> planCopyChunks(ArrayRef<CopyTile> parts,
+                                        ArrayRef<int64_t> offsets,
+                                        int64_t bytes,
+                                        const CpuModelParams &params);
+
+/// The copies of a staged block: to the stage, a temporary buffer of `elements`
+/// elements, and from there to the result. One of them transposes the block,
+/// the other copies contiguous segments.
+struct StagedCopies {
+  CopyTile in, out;
+  int64_t elements;
+};
+StagedCopies planStagedCopies(const CopyTile &block, int64_t bytes,
+                              const CpuModelParams &params);
+
+/// Returns true if vectors can copy elements of this type: integers and floats
+/// of 8, 16, 32 or 64 bits.
+bool canCopyInVectors(Type element);
+
+/// Returns true if `op` copies between two orders of the same indices, so that
+/// layout-cpu-tile-transposes rewrites it.
+bool isCopyBetweenOrders(linalg::LinalgOp op);
+
+/// A sum of dims times positive constants, as pairs (dim, constant).
+using Factors = SmallVector<std::pair<unsigned, int64_t>, 4>;
+/// Returns the dims of `expr` without added constants, or std::nullopt if it is
+/// not such a sum.
+std::optional<Factors> readSum(AffineExpr expr);
+
+} // namespace mlir::layout
+
+#endif // LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_COPIES_COPYTILES_H

@@ -1,0 +1,633 @@
+//===- TileTransposes.cpp - Copies between orders, in registers -----------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Emits loops over the tiles planned by CopyTiles.h, on strided buffers.
+//
+// If the tile does not divide an extent, the last tile overlaps the previous
+// one: copying an element twice is harmless, and no remainder is needed.
+//
+// Upstream's vectorizer transposes if sizes are static and divisible by tiles;
+// benchmarks/cpu-kernels/README.md compares both.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Copies/CopyPadding.h"
+#include "Copies/CopyTileEmitter.h"
+#include "CpuParams.h"
+#include "Loops/ParallelLoops.h"
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_TILETRANSPOSESPASS
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+
+/// A buffer as a flat row of elements, and its stride for each loop of the op.
+struct Side {
+  Value memory;
+  OpFoldResult offset;
+  SmallVector<OpFoldResult> strides;
+};
+
+class Emitter {
+public:
+  Emitter(OpBuilder &b, Location loc, Type element, const CopyTile &tile,
+          const CpuModelParams &params, Value padding, bool isShared)
+      : b(b), loc(loc), tile(tile), params(params), isShared(isShared),
+        element(element), tiles(b, loc, tile, element, padding) {}
+
+  void run(const Side &source, const Side &result,
+           ArrayRef<OpFoldResult> extents);
+
+private:
+  struct Loop {
+    Value extent, step;
+    /// The static extent, or std::nullopt.
+    std::optional<int64_t> number;
+    int64_t size;
+    /// The number of the loop over blocks of columns that contains this loop
+    /// over the columns of a block, or std::nullopt.
+    std::optional<unsigned> block;
+    Value index = {};
+  };
+
+  Value toValue(OpFoldResult amount);
+  CopySide bind(const Side &side, int64_t CopyDigit::*stride);
+  void addLoops(ArrayRef<OpFoldResult> extents);
+  void addLoop(OpFoldResult extent, int64_t size,
+               std::optional<unsigned> block = {});
+  void emitLoops(unsigned level);
+  /// Returns `side`, the source or the result, with its base moved to the
+  /// current loop indices.
+  CopySide getPart(const CopySide &side, bool isResult);
+  void emitTile();
+  void emitStaged();
+  Value allocateStage();
+
+  OpBuilder &b;
+  Location loc;
+  const CopyTile &tile;
+  const CpuModelParams &params;
+  bool isShared;
+  Type element;
+  CopyTileEmitter tiles;
+  CopySide in, out;
+  SmallVector<Loop> loops;
+  /// The loop of each digit of the tile; all digits of columns share one.
+  SmallVector<unsigned> loopOf;
+  Value zero;
+  /// The two copies of a tile that is copied through a temporary buffer.
+  StagedCopies staged;
+  /// The temporary buffer of all blocks if one thread copies them; otherwise
+  /// null, and each block allocates its own.
+  Value stage;
+};
+
+} // namespace
+
+/// Returns the side of a copy whose loops `map` maps to `buffer`. `padding`
+/// elements after the last one of the buffer belong to it.
+static Side readSide(OpBuilder &b, Location loc, Value buffer, AffineMap map,
+                     int64_t padding = 0) {
+  auto compute = [&](AffineExpr expr, ArrayRef<OpFoldResult> operands) {
+    return affine::makeComposedFoldedAffineApply(b, loc, expr, operands);
+  };
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, buffer);
+  SmallVector<OpFoldResult> strides = metadata.getConstifiedMixedStrides();
+  SmallVector<OpFoldResult> sizes = metadata.getConstifiedMixedSizes();
+  AffineExpr x, y, z;
+  bindSymbols(b.getContext(), x, y, z);
+  Side side;
+  OpFoldResult zero = b.getIndexAttr(0);
+  side.offset = metadata.getConstifiedMixedOffset();
+  side.strides.assign(map.getNumDims(), zero);
+  OpFoldResult end = b.getIndexAttr(1);
+  SmallVector<AffineExpr> zeros(map.getNumDims(),
+                                getAffineConstantExpr(0, b.getContext()));
+  for (auto [expr, stride, size] :
+       llvm::zip_equal(map.getResults(), strides, sizes)) {
+    Factors sum = *readSum(expr);
+    for (auto [dim, factor] : sum)
+      side.strides[dim] = compute(x * factor, {stride});
+    side.offset =
+        compute(x + y * expr.replaceDims(zeros), {side.offset, stride});
+    end = compute(x + (y - 1) * z, {end, size, stride});
+  }
+  OpFoldResult reach =
+      compute(x + y + padding, {metadata.getConstifiedMixedOffset(), end});
+  auto number = getConstantIntValue(reach);
+  auto of = cast<MemRefType>(buffer.getType());
+  auto type = MemRefType::get({number.value_or(ShapedType::kDynamic)},
+                              of.getElementType(), MemRefLayoutAttrInterface(),
+                              of.getMemorySpace());
+  side.memory = memref::ReinterpretCastOp::create(
+      b, loc, type, metadata.getBaseBuffer(), zero, ArrayRef{reach},
+      ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+  return side;
+}
+
+Value Emitter::toValue(OpFoldResult amount) {
+  return getValueOrCreateConstantIndexOp(b, loc, amount);
+}
+
+CopySide Emitter::bind(const Side &side, int64_t CopyDigit::*stride) {
+  CopySide bound{side.memory, toValue(side.offset), {}};
+  for (const CopyDigit &digit : tile.digits)
+    bound.strides.push_back(toValue(ShapedType::isStatic(digit.*stride)
+                                        ? b.getIndexAttr(digit.*stride)
+                                        : side.strides[digit.loop]));
+  return bound;
+}
+
+void Emitter::run(const Side &source, const Side &result,
+                  ArrayRef<OpFoldResult> extents) {
+  zero = tiles.index(0);
+  in = bind(source, &CopyDigit::in);
+  out = bind(result, &CopyDigit::out);
+  addLoops(extents);
+  if (tile.strategy == CopyTile::Strategy::Staged) {
+    staged =
+        planStagedCopies(tile, element.getIntOrFloatBitWidth() / 8, params);
+    if (!isShared)
+      stage = allocateStage();
+  }
+  emitLoops(0);
+}
+
+void Emitter::addLoop(OpFoldResult extent, int64_t size,
+                      std::optional<unsigned> block) {
+  loops.push_back({toValue(extent), tiles.index(size),
+                   getConstantIntValue(extent), size, block});
+}
+
+void Emitter::addLoops(ArrayRef<OpFoldResult> extents) {
+  auto getExtent = [&](const CopyDigit &digit, int64_t extent) {
+    return digit.isDynamic() || ShapedType::isDynamic(extent)
+               ? extents[digit.loop]
+               : OpFoldResult(b.getIndexAttr(extent));
+  };
+  OpFoldResult numColumns =
+      getExtent(tile.digits[tile.columnDigits[0]], tile.getNumColumns());
+  bool hasRows = tile.rowDigit != tile.columnDigits[0];
+  loopOf.assign(tile.digits.size(), 0);
+  auto addColumns = [&](std::optional<unsigned> block = {}) {
+    for (unsigned digit : tile.columnDigits)
+      loopOf[digit] = loops.size();
+    addLoop(numColumns, tile.columns, block);
+  };
+  auto addRows = [&] {
+    loopOf[tile.rowDigit] = loops.size();
+    const CopyDigit &digit = tile.digits[tile.rowDigit];
+    addLoop(getExtent(digit, digit.extent), tile.rows);
+  };
+  // Columns of several digits are the outermost loop, so that their offsets are
+  // computed once for all other loops.
+  bool isOutermost = tile.strategy == CopyTile::Strategy::SquareTranspose &&
+                     tile.columnDigits.size() > 1;
+  if (isOutermost)
+    addColumns();
+  for (auto [i, digit] : llvm::enumerate(tile.digits))
+    if (i != tile.rowDigit && !llvm::is_contained(tile.columnDigits, i)) {
+      loopOf[i] = loops.size();
+      addLoop(getExtent(digit, digit.extent), 1);
+    }
+  if (tile.blockColumns > tile.columns) {
+    unsigned block = loops.size();
+    addLoop(numColumns, tile.blockColumns);
+    addRows();
+    addColumns(block);
+    return;
+  }
+  if (!isOutermost)
+    addColumns();
+  if (hasRows)
+    addRows();
+}
+
+void Emitter::emitLoops(unsigned level) {
+  if (level == loops.size())
+    return emitTile();
+  Loop &here = loops[level];
+  if (!here.block && here.number && *here.number <= here.size) {
+    here.index = zero;
+    return emitLoops(level + 1);
+  }
+  // If the size does not divide the extent, the last tile overlaps the previous
+  // one. Both write the same values, but threads must not do so at the same
+  // time. The last block is shorter, and its tiles overlap.
+  bool isDynamic = !here.number && here.size > 1;
+  bool hasRemainder =
+      isDynamic || (here.number && *here.number % here.size != 0);
+  bool isCut = llvm::any_of(
+      loops, [&](const Loop &loop) { return loop.block == level; });
+  bool isParallel = isShared && !here.block;
+  int64_t whole = here.number.value_or(0) / here.size * here.size;
+  Value last;
+  if (isDynamic)
+    last = arith::SubIOp::create(b, loc, here.extent, here.step);
+  else if (hasRemainder)
+    last = tiles.index(isCut ? whole : *here.number - here.size);
+  Value from = zero, to = here.extent;
+  if (here.block) {
+    const Loop &block = loops[*here.block];
+    from = block.index;
+    to = tiles.add(from, block.step);
+    if (*here.number % block.size != 0)
+      to = arith::MinSIOp::create(b, loc, to, here.extent);
+  } else if (hasRemainder && isParallel) {
+    to = isDynamic ? last : tiles.index(whole);
+  }
+  auto loop = scf::ForOp::create(b, loc, from, to, here.step);
+  if (isParallel)
+    markParallel(loop);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    here.index = loop.getInductionVar();
+    if (hasRemainder && !isParallel && !isCut)
+      here.index = arith::MinSIOp::create(b, loc, here.index, last);
+    emitLoops(level + 1);
+  }
+  if (!hasRemainder || !isParallel)
+    return;
+  here.index = last;
+  emitLoops(level + 1);
+}
+
+CopySide Emitter::getPart(const CopySide &side, bool isResult) {
+  unsigned fastest = tile.columnDigits[0];
+  CopySide part = side;
+  for (unsigned digit = 0; digit < tile.digits.size(); ++digit) {
+    if (digit != fastest && llvm::is_contained(tile.columnDigits, digit))
+      continue;
+    // Several digits of columns are contiguous in the source; their result
+    // offsets are computed for each column.
+    if (digit == fastest && isResult && tile.columnDigits.size() > 1)
+      continue;
+    part.base = tiles.add(part.base, tiles.multiply(loops[loopOf[digit]].index,
+                                                    side.strides[digit]));
+  }
+  return part;
+}
+
+Value Emitter::allocateStage() {
+  auto type = MemRefType::get({staged.elements}, element);
+  return memref::AllocOp::create(b, loc, type,
+                                 b.getI64IntegerAttr(params.lineBytes));
+}
+
+/// Copies a block of the source to the stage, a temporary buffer, and from
+/// there to the result.
+void Emitter::emitStaged() {
+  Value block = stage ? stage : allocateStage();
+  auto copy = [&](const CopyTile &part, Side from, Side to) {
+    Emitter(b, loc, element, part, params, /*padding=*/{}, /*isShared=*/false)
+        .run(from, to, /*extents=*/{});
+  };
+  Side inStage{block, b.getIndexAttr(0), {}};
+  copy(staged.in, {in.memory, getPart(in, false).base, {}}, inStage);
+  copy(staged.out, inStage, {out.memory, getPart(out, true).base, {}});
+}
+
+void Emitter::emitTile() {
+  if (tile.strategy == CopyTile::Strategy::Staged)
+    return emitStaged();
+  tiles.emit(getPart(in, false), getPart(out, true),
+             loops[loopOf[tile.columnDigits[0]]].index);
+}
+
+/// Returns true if the first element of a buffer starts a cache line.
+static bool startsWithLine(Value buffer, int64_t lineBytes) {
+  while (isa_and_nonnull<memref::ExpandShapeOp, memref::CollapseShapeOp,
+                         memref::CastOp>(buffer.getDefiningOp()))
+    buffer = buffer.getDefiningOp()->getOperand(0);
+  auto alloc = buffer.getDefiningOp<memref::AllocOp>();
+  return alloc && alloc.getAlignment().value_or(1) % lineBytes == 0;
+}
+
+namespace {
+/// A copy with its tile.
+struct Part {
+  Operation *op;
+  Value from, to;
+  Side in, out;
+  SmallVector<OpFoldResult> extents;
+  CopyTile tile;
+  /// The value of the padding that the tile writes, or null without padding.
+  Value filler;
+};
+
+/// Plans copies one by one, and emits consecutive copies that read the same
+/// rows as one loop over chunks of rows.
+class Tiler {
+public:
+  Tiler(const CpuModelParams &params, bool parallelLoops)
+      : params(params), parallelLoops(parallelLoops) {}
+
+  void add(Operation *op);
+  /// Emits the copies that were added, and removes the ops that they replace.
+  void finish();
+
+private:
+  std::optional<Part> plan(Operation *op);
+  std::optional<CopyChunk> planChunks();
+  void emit(OpBuilder &b, const Part &part, bool isShared);
+  void emitChunks(const CopyChunk &chunk, bool isShared);
+  void emitChunk(OpBuilder &b, const CopyChunk &chunk, ValueRange position);
+
+  const CpuModelParams &params;
+  bool parallelLoops;
+  std::vector<Part> parts;
+};
+} // namespace
+
+static Type getElement(const Part &part) {
+  return cast<MemRefType>(part.to.getType()).getElementType();
+}
+
+static int64_t getBytes(const Part &part) {
+  return getElement(part).getIntOrFloatBitWidth() / 8;
+}
+
+std::optional<Part> Tiler::plan(Operation *op) {
+  Part part{op};
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  AffineMap from, to;
+  if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+    part.from = copy.getSource();
+    part.to = copy.getTarget();
+    from = to =
+        b.getMultiDimIdentityMap(cast<MemRefType>(part.to.getType()).getRank());
+  } else {
+    auto structured = cast<linalg::LinalgOp>(op);
+    part.from = structured.getDpsInputs()[0];
+    part.to = structured.getDpsInits()[0];
+    from = structured.getIndexingMapsArray()[0];
+    to = structured.getIndexingMapsArray()[1];
+  }
+  linalg::FillOp fill = findPadding(op, part.to);
+  // A copy that keeps the order of rows is tiled only to write padding.
+  if (isa<memref::CopyOp>(op) && (!fill || !canCopyInVectors(getElement(part))))
+    return std::nullopt;
+  int64_t padding = 0;
+  if (fill)
+    padding =
+        cast<MemRefType>(fill.getOutputs()[0].getType()).getShape().back();
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    for (Range range : structured.createLoopRanges(b, loc))
+      part.extents.push_back(range.size);
+  else
+    part.extents = memref::getMixedSizes(b, loc, part.to);
+  part.in = readSide(b, loc, part.from, from);
+  part.out = readSide(b, loc, part.to, to, padding);
+  auto number = [](OpFoldResult amount) {
+    return getConstantIntValue(amount).value_or(ShapedType::kDynamic);
+  };
+  SmallVector<CopyDigit> digits;
+  for (AffineExpr expr : to.getResults()) {
+    Factors sum = *readSum(expr);
+    llvm::stable_sort(sum,
+                      [](auto &a, auto &b) { return a.second > b.second; });
+    for (auto [dim, factor] : sum)
+      digits.push_back({number(part.extents[dim]), number(part.in.strides[dim]),
+                        number(part.out.strides[dim]), dim});
+  }
+  bool isAligned = startsWithLine(part.to, params.lineBytes);
+  std::optional<CopyTile> tile;
+  if (fill)
+    tile = planCopyTile(digits, getBytes(part), params, isAligned, padding);
+  if (tile) {
+    part.filler = fill.getInputs()[0];
+    fill->erase();
+  } else if (isa<linalg::LinalgOp>(op)) {
+    tile = planCopyTile(digits, getBytes(part), params, isAligned);
+  }
+  if (!tile)
+    return std::nullopt;
+  part.tile = std::move(*tile);
+  return part;
+}
+
+static Value getBase(Value buffer) {
+  return memref::skipViewLikeOps(cast<MemrefValue>(buffer));
+}
+
+/// Returns true if the results are subviews of one buffer whose ranges in some
+/// dim are disjoint. The last dim is excluded, because copies also write its
+/// padding.
+static bool areApart(const Part &a, const Part &b) {
+  auto first = a.to.getDefiningOp<memref::SubViewOp>();
+  auto second = b.to.getDefiningOp<memref::SubViewOp>();
+  if (!first || !second || first.getSource() != second.getSource() ||
+      !first.hasUnitStride() || !second.hasUnitStride())
+    return false;
+  auto boxes = llvm::zip(first.getStaticOffsets(), first.getStaticSizes(),
+                         second.getStaticOffsets(), second.getStaticSizes());
+  return llvm::any_of(llvm::drop_end(boxes), [](auto box) {
+    auto [at, size, on, more] = box;
+    return llvm::none_of(ArrayRef<int64_t>{at, size, on, more},
+                         ShapedType::isDynamic) &&
+           (at + size <= on || on + more <= at);
+  });
+}
+
+/// Returns true if `part` can be copied together with the preceding parts. All
+/// must have one source, disjoint results in one buffer that is allocated after
+/// the source, and no op with effects in between.
+static bool canJoin(ArrayRef<Part> before, const Part &part) {
+  Operation *op = before.back().op;
+  if (op->getBlock() != part.op->getBlock())
+    return false;
+  while ((op = op->getNextNode()) != part.op)
+    if (!op || !isMemoryEffectFree(op))
+      return false;
+  auto result = getBase(part.to).getDefiningOp<memref::AllocOp>();
+  Value source = getBase(part.from);
+  if (!result || source != getBase(before.front().from))
+    return false;
+  Operation *origin = source.getDefiningOp();
+  bool isOlder =
+      origin ? origin->getBlock() == result->getBlock() &&
+                   origin->isBeforeInBlock(result)
+             : source.getParentRegion()->isAncestor(result->getParentRegion());
+  return isOlder && llvm::all_of(before, [&](const Part &each) {
+           return areApart(each, part);
+         });
+}
+
+void Tiler::add(Operation *op) {
+  std::optional<Part> part = plan(op);
+  if (!part)
+    return;
+  if (!parts.empty() && !canJoin(parts, *part))
+    finish();
+  parts.push_back(std::move(*part));
+}
+
+std::optional<CopyChunk> Tiler::planChunks() {
+  if (parts.size() < 2)
+    return std::nullopt;
+  SmallVector<CopyTile> tiles;
+  SmallVector<int64_t> offsets;
+  for (const Part &part : parts) {
+    std::optional<int64_t> offset = getConstantIntValue(part.in.offset);
+    if (!offset)
+      return std::nullopt;
+    offsets.push_back(*offset);
+    tiles.push_back(part.tile);
+  }
+  return planCopyChunks(tiles, offsets, getBytes(parts.front()), params);
+}
+
+/// Returns the run-time condition that dynamic rows and columns fill a tile, or
+/// null if a tile is known to exist.
+static Value hasTile(OpBuilder &b, const Part &part) {
+  Value fits;
+  const CopyTile &tile = part.tile;
+  for (auto [number, size] : {std::pair(tile.rowDigit, tile.rows),
+                              std::pair(tile.columnDigits[0], tile.columns)}) {
+    const CopyDigit &digit = tile.digits[number];
+    if (!digit.isDynamic())
+      continue;
+    Location loc = part.op->getLoc();
+    Value isEnough = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::uge,
+        getValueOrCreateConstantIndexOp(b, loc, part.extents[digit.loop]),
+        arith::ConstantIndexOp::create(b, loc, size));
+    fits = fits ? arith::AndIOp::create(b, loc, fits, isEnough) : isEnough;
+  }
+  return fits;
+}
+
+void Tiler::emit(OpBuilder &b, const Part &part, bool isShared) {
+  Location loc = part.op->getLoc();
+  auto emitTiles = [&](OpBuilder &at) {
+    Emitter(at, loc, getElement(part), part.tile, params, part.filler, isShared)
+        .run(part.in, part.out, part.extents);
+  };
+  Value fits = hasTile(b, part);
+  if (!fits)
+    return emitTiles(b);
+  scf::IfOp::create(
+      b, loc, fits,
+      [&](OpBuilder &then, Location) {
+        emitTiles(then);
+        scf::YieldOp::create(then, loc);
+      },
+      [&](OpBuilder &otherwise, Location) {
+        otherwise.clone(*part.op);
+        scf::YieldOp::create(otherwise, loc);
+      });
+}
+
+/// Emits all copies for one chunk of rows, at the indices `position` of the
+/// outer digits and of the first row.
+void Tiler::emitChunk(OpBuilder &b, const CopyChunk &chunk,
+                      ValueRange position) {
+  SmallVector<CopyDigit> digits = chunk.outer;
+  digits.push_back(chunk.row);
+  for (auto [part, tile] : llvm::zip_equal(parts, chunk.tiles)) {
+    Part inner = part;
+    inner.tile = tile;
+    auto move = [&](OpFoldResult &offset, int64_t CopyDigit::*stride) {
+      SmallVector<OpFoldResult> operands{offset};
+      AffineExpr sum = b.getAffineSymbolExpr(0);
+      for (auto [digit, index] : llvm::zip_equal(digits, position)) {
+        sum = sum + b.getAffineSymbolExpr(operands.size()) * (digit.*stride);
+        operands.push_back(index);
+      }
+      offset = affine::makeComposedFoldedAffineApply(b, inner.op->getLoc(), sum,
+                                                     operands);
+    };
+    move(inner.in.offset, &CopyDigit::in);
+    move(inner.out.offset, &CopyDigit::out);
+    emit(b, inner, /*isShared=*/false);
+  }
+}
+
+/// Emits the loops over chunks. The last chunk overlaps the previous one, so
+/// that threads must not copy both at the same time.
+void Tiler::emitChunks(const CopyChunk &chunk, bool isShared) {
+  OpBuilder b(parts.back().op);
+  Location loc = parts.back().op->getLoc();
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  SmallVector<Value> position;
+  auto enter = [&](int64_t extent, int64_t step) {
+    auto loop =
+        scf::ForOp::create(b, loc, index(0), index(extent), index(step));
+    if (isShared && position.empty())
+      markParallel(loop);
+    b.setInsertionPointToStart(loop.getBody());
+    position.push_back(loop.getInductionVar());
+    return loop;
+  };
+  for (const CopyDigit &digit : chunk.outer)
+    enter(digit.extent, 1);
+  int64_t whole = chunk.row.extent / chunk.rows * chunk.rows;
+  scf::ForOp loop = enter(whole, chunk.rows);
+  emitChunk(b, chunk, position);
+  if (whole == chunk.row.extent)
+    return;
+  b.setInsertionPointAfter(loop);
+  position.back() = index(chunk.row.extent - chunk.rows);
+  emitChunk(b, chunk, position);
+}
+
+void Tiler::finish() {
+  auto isShared = [&](const Part &part) {
+    auto op = dyn_cast<linalg::LinalgOp>(part.op);
+    return parallelLoops && op && isWorthThreads(op, part.tile.vectorSize);
+  };
+  std::optional<CopyChunk> chunk = planChunks();
+  if (chunk)
+    emitChunks(*chunk, llvm::any_of(parts, isShared));
+  for (const Part &part : parts) {
+    OpBuilder b(part.op);
+    if (!chunk)
+      emit(b, part, isShared(part));
+    part.op->erase();
+  }
+  parts.clear();
+}
+
+namespace {
+struct TileTransposes : layout::impl::TileTransposesPassBase<TileTransposes> {
+  using TileTransposesPassBase::TileTransposesPassBase;
+
+  void runOnOperation() override {
+    SmallVector<Operation *> copies;
+    getOperation()->walk([&](Operation *op) {
+      auto structured = dyn_cast<linalg::LinalgOp>(op);
+      bool isCopy = structured ? structured.hasPureBufferSemantics() &&
+                                     isCopyBetweenOrders(structured)
+                               : isa<memref::CopyOp>(op);
+      if (isCopy && llvm::all_of(op->getOperandTypes(), [](Type type) {
+            auto buffer = dyn_cast<MemRefType>(type);
+            return buffer && buffer.isStrided();
+          }))
+        copies.push_back(op);
+    });
+    CpuModelParams params = getCpuParams(getOperation());
+    Tiler tiler(params, parallelLoops);
+    for (Operation *op : copies)
+      tiler.add(op);
+    tiler.finish();
+  }
+};
+} // namespace

@@ -1,0 +1,312 @@
+//===- Bufferize.cpp - Tensors to buffers, and deallocation ---------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs upstream's passes, and adds a remedy to their errors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Functions/OutlinedKernels.h"
+#include "Memory/Allocations.h"
+#include "layout/Support/AdviceOnErrors.h"
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
+#include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/SubsetOpInterface.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_BUFFERIZEPASS
+#define GEN_PASS_DEF_FREEBUFFERSPASS
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+
+/// Copies what a branch of scf.if yields if its size contradicts a cast of the
+/// result. Such a branch is never executed, but upstream would look for a
+/// destination in the result of the cast, which has another size.
+static void copyShapeChangingYields(tensor::CastOp cast) {
+  auto branches = cast.getSource().getDefiningOp<scf::IfOp>();
+  if (!branches)
+    return;
+  unsigned number = llvm::cast<OpResult>(cast.getSource()).getResultNumber();
+  for (Region &region : branches->getRegions()) {
+    Operation *yield = region.front().getTerminator();
+    OpOperand &given = yield->getOpOperand(number);
+    auto inner = given.get().getDefiningOp<tensor::CastOp>();
+    if (!inner || succeeded(verifyCompatibleShape(inner.getSource().getType(),
+                                                  cast.getType())))
+      continue;
+    OpBuilder b(yield);
+    given.set(bufferization::AllocTensorOp::create(
+        b, cast.getLoc(), llvm::cast<RankedTensorType>(given.get().getType()),
+        ValueRange(), /*copy=*/given.get()));
+  }
+}
+
+/// Hides a zero offset of a vector write. Upstream considers a write at the
+/// beginning of a tensor complete if no vector dim is shorter than the tensor
+/// dim of the same number. If the tensor has more dims, e.g. `vector<8xf32>`
+/// into `tensor<1x9x16xf32>`, it must compare the last ones, and other elements
+/// would be lost. See docs/upstream/bufferize-partial-write.mlir.
+static void guardPartialTransferWrite(vector::TransferWriteOp write) {
+  auto tensor = dyn_cast<RankedTensorType>(write.getShapedType());
+  VectorType vector = write.getVectorType();
+  if (!tensor || tensor.getRank() <= vector.getRank() ||
+      (tensor.hasStaticShape() &&
+       tensor.getNumElements() == vector.getNumElements()) ||
+      !llvm::all_of(write.getIndices(), isZeroInteger))
+    return;
+  OpBuilder b(write);
+  Value zero =
+      arith::ConstantOp::create(b, write.getLoc(), b.getI64IntegerAttr(0));
+  write.getIndicesMutable().slice(0, 1).assign(
+      arith::IndexCastOp::create(b, write.getLoc(), b.getIndexType(), zero)
+          .getResult());
+}
+
+/// Returns true if `op` returns an empty tensor or a reshape of one.
+static bool isEmptyTensor(Operation *op) {
+  if (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    return isEmptyTensor(op->getOperand(0).getDefiningOp());
+  return isa_and_nonnull<tensor::EmptyOp>(op);
+}
+
+/// Clones empty tensors for each use, right before the op. Memory is then
+/// allocated late and not kept between uses, and two tensors that a loop
+/// carries do not share memory. An empty tensor with a slice that is written
+/// and inserted again is not cloned for it.
+static void separateEmptyTensors(ModuleOp module) {
+  SmallVector<Operation *> shared;
+  module.walk([&](Operation *op) {
+    if (isEmptyTensor(op))
+      shared.push_back(op);
+  });
+  // Reshapes first, so that each one has its own empty tensor.
+  for (Operation *empty : llvm::reverse(shared)) {
+    bool isSliced =
+        llvm::any_of(empty->getUsers(), llvm::IsaPred<tensor::ExtractSliceOp>);
+    for (OpOperand &use : llvm::make_early_inc_range(empty->getUses())) {
+      Operation *user =
+          empty->getBlock()->findAncestorOpInBlock(*use.getOwner());
+      if (!user ||
+          (isSliced && isa<OffsetSizeAndStrideOpInterface>(use.getOwner())))
+        continue;
+      use.set(OpBuilder(user).clone(*empty)->getResult(0));
+    }
+    if (empty->use_empty())
+      empty->erase();
+  }
+}
+
+/// Gives each outlined kernel the buffer types of its calls as argument types,
+/// and clones it for each further list of types. Calls then need no
+/// memref.cast.
+static void specializeKernels(ModuleOp module) {
+  SymbolTable symbols(module);
+  SmallVector<func::CallOp> calls;
+  module.walk([&](func::CallOp call) { calls.push_back(call); });
+  DenseMap<Operation *, SmallVector<func::FuncOp, 1>> versions;
+  for (func::CallOp call : calls) {
+    auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
+    if (!kernel || !kernel->hasAttr(layout::kKernelAttrName))
+      continue;
+    for (OpOperand &operand : call->getOpOperands())
+      while (Operation *cast = operand.get().getDefiningOp()) {
+        auto sized = dyn_cast<memref::CastOp>(cast);
+        if (!isa<UnrealizedConversionCastOp>(cast) &&
+            !(sized && memref::CastOp::canFoldIntoConsumerOp(sized)))
+          break;
+        operand.set(cast->getOperand(0));
+        if (cast->use_empty())
+          cast->erase();
+      }
+    SmallVectorImpl<func::FuncOp> &known = versions[kernel];
+    auto *found = llvm::find_if(known, [&](func::FuncOp version) {
+      return TypeRange(version.getArgumentTypes()) == call.getOperandTypes();
+    });
+    if (found == known.end()) {
+      func::FuncOp version = kernel;
+      if (!known.empty())
+        symbols.insert(version = kernel.clone());
+      layout::setArgumentTypes(version, call.getOperandTypes());
+      found = known.insert(known.end(), version);
+    }
+    call.setCallee(found->getName());
+  }
+}
+
+/// Returns true if `function`, e.g. an outlined kernel, is private, returns
+/// nothing and has no op that may allocate or free memory.
+static bool ownsNothing(func::FuncOp function) {
+  return function.isPrivate() && function.getNumResults() == 0 &&
+         llvm::all_of(function.getOps(), [](Operation &op) {
+           return layout::leavesAllocationsAlone(op);
+         });
+}
+
+/// Returns true if `module` has an op of one of these kinds.
+template <typename... Ops> static bool hasAny(ModuleOp module) {
+  WalkResult walk = module.walk([](Operation *op) {
+    return isa<Ops...>(op) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return walk.wasInterrupted();
+}
+
+namespace {
+
+/// Traces a tensor back through the destination operands of the ops that
+/// compute it. All tensors on the way have one size.
+class SizeSources {
+public:
+  /// Returns the tensor at the end of the trace, which no op computes from a
+  /// destination operand.
+  Value find(Value value) {
+    while (Value previous = getPrevious(value))
+      value = previous;
+    return value;
+  }
+
+private:
+  /// Returns the destination operand of the op that computes `value`, or null
+  /// without one.
+  Value getPrevious(Value value) {
+    auto [known, isNew] = previous.try_emplace(value);
+    if (!isNew)
+      return known->second;
+    Value found = findPrevious(value);
+    return previous[value] = found;
+  }
+
+  Value findPrevious(Value value) {
+    if (auto argument = llvm::dyn_cast<BlockArgument>(value)) {
+      auto loop =
+          llvm::dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      OpOperand *init = loop ? loop.getTiedLoopInit(argument) : nullptr;
+      return init ? getPrevious(loop.getTiedLoopResult(argument)) : Value();
+    }
+    auto result = llvm::cast<OpResult>(value);
+    return llvm::TypeSwitch<Operation *, Value>(result.getOwner())
+        .Case([](tensor::InsertSliceOp op) { return op.getDest(); })
+        .Case([](tensor::InsertOp op) { return op.getDest(); })
+        .Case([&](DestinationStyleOpInterface op) {
+          return op.getTiedOpOperand(result)->get();
+        })
+        .Case([&](scf::ForallOp op) {
+          return op.getTiedOpOperand(result)->get();
+        })
+        .Case([&](scf::IfOp op) {
+          unsigned number = result.getResultNumber();
+          Value first = find(op.thenYield().getOperand(number));
+          return first == find(op.elseYield().getOperand(number)) ? first
+                                                                  : Value();
+        })
+        .Case([&](scf::ForOp op) {
+          BlockArgument argument = op.getTiedLoopRegionIterArg(result);
+          Value given = op.getTiedLoopYieldedValue(argument)->get();
+          while (given && given != argument)
+            given = getPrevious(given);
+          return given ? op.getTiedLoopInit(result)->get() : Value();
+        })
+        .Default(Value());
+  }
+
+  DenseMap<Value, Value> previous;
+};
+
+/// Returns true if a tensor that may be computed in an empty tensor is inserted
+/// into another one, whose memory it could use. Tensors computed in slices are
+/// excluded, because they use it already, and analyzing them again takes as
+/// long as the rest of bufferization.
+bool mayInsertEmpty(ModuleOp module) {
+  SizeSources sources;
+  WalkResult walk = module.walk([&](SubsetInsertionOpInterface op) {
+    Value source = op.getSourceOperand().get();
+    return isa<TensorType>(source.getType()) &&
+                   !sources.find(source).getDefiningOp<tensor::ExtractSliceOp>()
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return walk.wasInterrupted();
+}
+
+struct Bufferize : layout::impl::BufferizePassBase<Bufferize> {
+  void runOnOperation() override {
+    getOperation()->walk(
+        [](tensor::CastOp op) { copyShapeChangingYields(op); });
+    getOperation()->walk(
+        [](vector::TransferWriteOp op) { guardPartialTransferWrite(op); });
+    separateEmptyTensors(getOperation());
+    // Upstream compares slices by bounds of their sizes. For the size of a loop
+    // result, it compares the yielded value with the init, and so on for
+    // earlier loops, so that time doubles with each loop of a chain.
+    if (hasAny<tensor::DimOp>(getOperation())) {
+      OpPassManager sizes(ModuleOp::getOperationName());
+      sizes.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
+      if (failed(runPipeline(sizes, getOperation())))
+        return signalPassFailure();
+      SizeSources sources;
+      getOperation()->walk([&](tensor::DimOp op) {
+        op.getSourceMutable().assign(sources.find(op.getSource()));
+      });
+    }
+    OpPassManager pipeline(ModuleOp::getOperationName());
+    if (mayInsertEmpty(getOperation()))
+      pipeline.addPass(bufferization::createEmptyTensorEliminationPass());
+    bufferization::OneShotBufferizePassOptions options;
+    options.bufferizeFunctionBoundaries = true;
+    options.allowReturnAllocsFromLoops = true;
+    options.functionBoundaryTypeConversion =
+        bufferization::LayoutMapOption::IdentityLayoutMap;
+    pipeline.addPass(bufferization::createOneShotBufferizePass(options));
+    layout::AdviceOnErrors advice(
+        &getContext(), "upstream's bufferization, which assigns memory to "
+                       "tensors, does not support this op here; write it with "
+                       "tensor, linalg and scf ops, or on memrefs");
+    if (failed(runPipeline(pipeline, getOperation())))
+      return signalPassFailure();
+    specializeKernels(getOperation());
+  }
+};
+
+struct FreeBuffers : layout::impl::FreeBuffersPassBase<FreeBuffers> {
+  void runOnOperation() override {
+    OpPassManager pipeline(ModuleOp::getOperationName());
+    bufferization::buildBufferDeallocationPipeline(pipeline);
+    // Deallocation clones buffers of unknown ownership where branches merge.
+    pipeline.addPass(createConvertBufferizationToMemRefPass());
+    // Upstream rewrites all functions of a module. Functions with nothing to
+    // free are declarations for it.
+    SmallVector<std::pair<func::FuncOp, std::unique_ptr<Region>>> bodies;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal() && ownsNothing(function)) {
+        bodies.emplace_back(function, std::make_unique<Region>());
+        bodies.back().second->takeBody(function.getBody());
+      }
+    layout::AdviceOnErrors advice(
+        &getContext(),
+        "upstream's deallocation, which inserts the deallocation of each "
+        "buffer, does not support this op here; write the function on tensors, "
+        "and remove ops that free memory or have unknown effects on it");
+    bool isDone = succeeded(runPipeline(pipeline, getOperation()));
+    for (auto &[function, body] : bodies)
+      function.getBody().takeBody(*body);
+    if (!isDone)
+      signalPassFailure();
+  }
+};
+
+} // namespace

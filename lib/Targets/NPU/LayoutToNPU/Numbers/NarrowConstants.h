@@ -1,0 +1,49 @@
+//===- NarrowConstants.h - f32 constants stored as i8 -----------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An f32 constant whose elements all are int8 values, such as the weights of a
+// quantized network, is stored as i8 and converted to f32 by the cores:
+//
+//   conv %x, dense<..> : tensor<32x64x1x1xf32>       8192 bytes to load
+//     %w = sitofp dense<..> : tensor<32x64x1x1xi8>   2048
+//     conv %x, %w
+//
+// Earlier passes that count bytes use this class to predict it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_NUMBERS_NARROWCONSTANTS_H
+#define LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_NUMBERS_NARROWCONSTANTS_H
+
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace mlir::layout {
+
+class NarrowConstants {
+public:
+  /// `launchCost` is the cost of a command relative to that of moving one byte.
+  explicit NarrowConstants(int64_t launchCost) : launchCost(launchCost) {}
+
+  /// Returns true if `tensor`, a constant or a slice of one, is f32 with int8
+  /// values only, and loading it as i8 saves more than the command that
+  /// converts it.
+  bool canBeNarrow(Value tensor);
+  /// Returns the bytes of `elements` elements of `tensor` in system memory: one
+  /// byte each if canBeNarrow holds.
+  int64_t getBytes(Value tensor, int64_t elements);
+  /// Returns the bytes of `elements` elements of `type`, as i8 if `isNarrow`.
+  static int64_t getBytes(Type type, int64_t elements, bool isNarrow);
+
+private:
+  int64_t launchCost;
+  DenseMap<Attribute, bool> narrow;
+};
+
+} // namespace mlir::layout
+
+#endif // LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_NUMBERS_NARROWCONSTANTS_H

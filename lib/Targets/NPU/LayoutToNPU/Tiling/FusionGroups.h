@@ -1,0 +1,237 @@
+//===- FusionGroups.h - Ops that are tiled and fused together ---*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// If the tensors of successive ops do not fit local memory, the ops are tiled
+// together: a part of all ops runs before the next part of any, so that
+// intermediate tensors never leave the cores. A group is an interval of the
+// program's stages, which are the ops that compute and those that move elements
+// between them. Its cut is the number of parts of the batches, rows or channels
+// of its results. The indexing maps tell what a part reads, halos included.
+//
+// If a part sums over channels, they may be loaded in successive pieces, so
+// that neither the image nor the weights must fit as a whole.
+//
+//   conv 3x3, bias, relu, conv 3x3 on 1x64x56x56, rows in 2 parts
+//     last conv      rows 0 .. 27, then 28 .. 55
+//     relu, bias     rows 0 .. 28, then 27 .. 55
+//     first conv     the same rows, from rows 0 .. 29 and 26 .. 55 of its input
+//
+// Law: the parts of a result cover all elements that other ops read, and parts
+// are independent; elements that two parts need are computed twice.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_TILING_FUSIONGROUPS_H
+#define LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_TILING_FUSIONGROUPS_H
+
+#include "Numbers/NarrowConstants.h"
+#include "Tiling/TileAndFuse.h"
+#include "layout/Analysis/CostModel.h"
+#include "layout/Targets/NPU/NpuSeeds.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+
+namespace mlir::layout {
+
+/// A box of a tensor: the first index and the number of indices of each dim.
+struct TensorBox {
+  SmallVector<int64_t, 4> firsts, sizes;
+
+  static TensorBox getWhole(RankedTensorType type);
+  bool operator==(const TensorBox &other) const {
+    return firsts == other.firsts && sizes == other.sizes;
+  }
+  bool operator!=(const TensorBox &other) const { return !(*this == other); }
+  /// Extends this box to the smallest one that contains it and `other`.
+  void join(const TensorBox &other);
+  /// Returns the intersection with `other`, or std::nullopt if it is empty.
+  std::optional<TensorBox> meet(const TensorBox &other) const;
+};
+
+/// The boxes of an op's operands that are read to compute a box of its results.
+struct Reads {
+  SmallVector<std::pair<OpOperand *, TensorBox>, 4> boxes;
+  /// The first iteration and the number of iterations of each loop of the op
+  /// that compute the box of the results; for ops without loops, that box.
+  SmallVector<int64_t, 6> firsts, extents;
+  int64_t countPoints() const;
+};
+
+/// Returns true if a pool or convolution reads `tensor` by windows. Its
+/// channels are then whole in each core, and no other dim is spread over the
+/// cores.
+bool liesUnderWindows(Value tensor);
+
+/// Returns the dims that a reshape splits or joins, or std::nullopt for other
+/// ops.
+std::optional<SmallVector<ReassociationIndices>> getReshapedDims(Operation *op);
+
+/// An op of the program that computes or moves tensors, other than a constant
+/// or a fill. A fusion group is a sequence of consecutive stages that are tiled
+/// together.
+struct Stage {
+  explicit Stage(Operation *op);
+
+  Operation *op;
+  /// True if a box of the op's results can be computed without the other
+  /// elements.
+  bool hasParts = false;
+  /// The indexing maps and loop ranges of a linalg op; empty for other ops.
+  SmallVector<AffineMap> maps;
+  SmallVector<int64_t, 6> ranges;
+  /// The reduction loop with the most iterations that indexes a dim of every
+  /// input alone, as the k of a matmul. Not set if there is none or only one
+  /// input.
+  std::optional<unsigned> summed;
+
+  /// Returns the boxes of the operands that are read to compute the boxes
+  /// `results`, one per result, or std::nullopt if one is not known or empty.
+  std::optional<Reads> getReads(ArrayRef<TensorBox> results) const;
+  /// Returns the boxes of the operands of a linalg op that `extents` iterations
+  /// of its loops from `firsts` on read, or std::nullopt if an index is not
+  /// known.
+  std::optional<Reads> getReadsOfLoops(ArrayRef<int64_t> firsts,
+                                       ArrayRef<int64_t> extents) const;
+  /// Returns the dim of an operand of a stage with `summed` that this loop
+  /// alone indexes, or std::nullopt if there is none.
+  std::optional<unsigned> findSummedDim(OpOperand &operand) const;
+
+private:
+  std::optional<Reads> getReadsOfBox(const TensorBox &result) const;
+};
+
+/// The numbers of parts that the batches, rows and channels of the results of a
+/// fusion group are divided into. In each part, `sums` is the number of pieces
+/// in which inputs are loaded along the loop that is summed over.
+struct Cut {
+  int64_t batches = 1, rows = 1, channels = 1, sums = 1;
+  /// A part along the rows begins at a multiple of this number.
+  int64_t rowStep = 1;
+
+  int64_t count() const { return batches * rows * channels; }
+  bool isWhole() const { return count() == 1 && sums == 1; }
+  /// Returns the dim that is divided into channels: 1 of 4 dims (N, C, H, W),
+  /// or else the last one.
+  static int64_t getChannelDim(int64_t rank) {
+    return rank == 4 ? 1 : rank - 1;
+  }
+  static int64_t getRowDim(int64_t rank) { return rank == 4 ? 2 : rank - 2; }
+  /// Returns the box of part number `part` of a tensor, or std::nullopt if a
+  /// dim has fewer indices than parts.
+  std::optional<TensorBox> getPart(RankedTensorType type, int64_t part) const;
+};
+
+/// The stages of a function, in program order.
+struct Stages {
+  explicit Stages(func::FuncOp function);
+
+  std::vector<Stage> all;
+  DenseMap<Operation *, unsigned> numbers;
+  DenseMap<Value, unsigned> lastUses;
+
+  /// Returns the number of the stage that defines `tensor`, or std::nullopt if
+  /// it is an argument, a constant or a fill.
+  std::optional<unsigned> findMaker(Value tensor) const;
+  /// Returns the number of the last stage that reads `tensor`, or of the one
+  /// that defines it if none does.
+  unsigned getLastUse(Value tensor) const;
+  bool isReturned(Value tensor) const;
+  /// Returns the smallest box of `tensor` with all elements that ops after
+  /// stage number `stage` read if these are slices with known bounds, and the
+  /// whole tensor otherwise.
+  TensorBox getUsedBehind(Value tensor, unsigned stage) const;
+};
+
+/// The boxes that the stages of a fusion group compute in each part. Stages are
+/// added from the last one backward, because readers determine them.
+class GroupParts {
+public:
+  GroupParts(const Stages &stages, unsigned last, const Cut &cut)
+      : stages(stages), first(last + 1), last(last), cut(cut) {}
+
+  /// Adds the stage before the first one of the group. Returns false if there
+  /// is none, or if it cannot be computed in parts.
+  bool addStage();
+
+  unsigned getFirst() const { return first; }
+  unsigned getLast() const { return last; }
+  const Cut &getCut() const { return cut; }
+  /// Returns true if a stage of the group defines `tensor`.
+  bool isMadeHere(Value tensor) const;
+  /// Returns true if `tensor` is returned or read after the group.
+  bool isResult(Value tensor) const;
+  /// Returns the box of a result of the group that part number `part` provides
+  /// for ops after the group, or std::nullopt if these read no element of the
+  /// part.
+  const std::optional<TensorBox> &getOwn(Value result, int64_t part) const {
+    return own.find(result)->second[part];
+  }
+  const TensorBox &getBox(Value tensor, int64_t part) const {
+    return boxes.find(tensor)->second[part];
+  }
+  /// Returns true if `tensor` is defined outside of the group, and all its
+  /// readers in the group sum over one of its dims, in several pieces. Only one
+  /// piece is then in local memory at a time.
+  bool isStreamed(Value tensor) const;
+  /// Returns true if the stage may run once after all parts of the group: a
+  /// tensor.concat without reader in the group, or a slice of a tensor from
+  /// outside that only such a concatenation reads.
+  bool isBehind(unsigned stage) const;
+  /// Returns the number of pieces into which the reduction loop of a stage is
+  /// divided in each part.
+  int64_t countPieces(unsigned stage) const;
+  /// Returns the number of loop iterations that several parts repeat, e.g. for
+  /// halos, summed over all stages.
+  int64_t countRepeated() const { return repeated; }
+  const Reads &getReadsOf(unsigned stage, int64_t part) const {
+    return reads[last - stage][part];
+  }
+
+private:
+  bool addOwn(Value result);
+  bool addReads(const Stage &stage);
+
+  const Stages &stages;
+  unsigned first, last;
+  Cut cut;
+  int64_t repeated = 0;
+  DenseMap<Value, SmallVector<TensorBox, 0>> boxes;              // of each part
+  DenseMap<Value, SmallVector<std::optional<TensorBox>, 0>> own; // see getOwn
+  SmallVector<SmallVector<Reads, 0>> reads; // per stage (last first), part
+};
+
+/// A group of stages, by their numbers, that the search has chosen to tile.
+struct FusionGroup {
+  unsigned first, last;
+  Cut cut;
+  bool keepsResults = false; // results stay in local memory for later ops
+};
+
+/// The fusion groups of a program, and the bytes that it moves between system
+/// memory and the cores.
+struct Plan {
+  SmallVector<FusionGroup> groups; // in program order
+  int64_t bytes = 0;
+};
+
+/// Returns the fusion groups with the least cost that the search finds, or an
+/// empty list if all tensors fit local memory without groups.
+Plan findFusionGroups(const Stages &stages, CostModel &costs,
+                      NpuTargetAttr target, NarrowConstants &narrow);
+
+/// Replaces the ops of a group by ops on its parts: all ops of one part before
+/// those of the next. Fails if an op cannot be sliced.
+LogicalResult tileFusionGroup(OpBuilder &builder, const Stages &stages,
+                              const FusionGroup &group);
+
+/// Replaces slices of a tensor.concat that tileFusionGroup has moved behind all
+/// parts of a group by slices of its operands, so that its result is not
+/// stored. Only concatenations whose users all are static slices are replaced.
+void readPartsOfConcats(func::FuncOp function);
+
+} // namespace mlir::layout
+
+#endif // LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_TILING_FUSIONGROUPS_H
