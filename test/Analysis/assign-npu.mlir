@@ -4,10 +4,11 @@
 // them, aligned or compact, packed or not, and the width of matrix columns.
 
 module attributes {layout.target = #layout.npu<chip = #npu.target<"BM1684">, launch_cost = 4096, flops_per_byte = 32>} {
-// Weights are compact in 2IC mode, with output channels over the cores; the
-// data, the result and the bias are aligned and start at the same core.
+// Weights are in 2IC mode, with output channels over the cores, each in one
+// piece; the data, the result and the bias are aligned and start at the same
+// core.
 // CHECK-LABEL: func.func @conv
-// CHECK-DAG: layout.convert %{{.*}} to tensor<70x8x3x3xf32, #layout.npu_scatter<compact, start = 0, pack = ic2, axes = "CNHW"
+// CHECK-DAG: layout.convert %{{.*}} to tensor<70x8x3x3xf32, #layout.npu_scatter<strided [9, 36, 3, 1], start = 0, pack = ic2, axes = "CNHW"
 // CHECK-DAG: layout.convert %{{.*}} to tensor<2x8x10x9xf32, #layout.npu_scatter<aligned, start = 0, target
 // CHECK-DAG: layout.convert %{{.*}} to tensor<70xf32, #layout.npu_scatter<aligned, start = 0, axes = "C"
 // CHECK: linalg.conv_2d_nchw_fchw {{.*}} -> tensor<2x70x8x7xf32, #layout.npu_scatter<aligned, start = 0, target

@@ -36,10 +36,11 @@ int64_t NpuModel::getIssuedWords(RankedTensorType type, LayoutId layout,
   std::optional<int64_t> cores, channels;
   if (storage) {
     cores = (storage->m.extent * storage->sN).evaluate(type.getShape());
-    // Strides may have N inside of C.
+    // The strides of a part are those of the whole, which it does not fill.
     if (scatter.getMode() == NpuMode::Strided)
-      cores = std::max(
-          cores, (storage->row.extent * storage->sC).evaluate(type.getShape()));
+      cores = (storage->m.extent * storage->row.extent * storage->h.extent *
+               storage->sH)
+                  .evaluate(type.getShape());
     channels =
         (storage->m.extent * storage->row.extent).evaluate(type.getShape());
   }
@@ -151,9 +152,8 @@ std::optional<TensorMovePlan> layout::getNpuMove(const LayoutMap &from,
   auto chip = dyn_cast<npu::ChipAttr>(target.getChip());
   if (!chip) // no other chip has transfers
     return std::nullopt;
-  return TensorMovePlan::get(from, to, shape, elementBytes,
-                             npu::getTransferLimits(chip), getNpuTimes(target),
-                             nullptr);
+  return TensorMovePlan::get(from, to, shape, elementBytes, chip,
+                             getNpuTimes(target), nullptr);
 }
 
 ConversionPlan NpuModel::planMove(RankedTensorType from, RankedTensorType to,
@@ -167,6 +167,12 @@ ConversionPlan NpuModel::planMove(RankedTensorType from, RankedTensorType to,
     plan.transfers = move->commands;
   else
     plan.whyNot = "the DMA engine has no transfers for it";
+  if (move && move->steps) {
+    // The DMA engine moves nothing.
+    plan.overhead = move->getCost(times);
+    plan.whyNot = "the cores copy their own elements";
+    return plan;
+  }
   plan.overhead =
       scaleCost(times.transferStart, move ? move->commands : int64_t(1));
   plan.bytesRead = plan.bytesWritten = move ? move->bytes : kInfiniteCost / 4;

@@ -7,6 +7,7 @@
 
 #include "layout/Targets/NPU/TensorMovePlan.h"
 #include "layout/Dialect/NPU/IR/DmaPlanning.h"
+#include "layout/Dialect/NPU/Utils/Commands.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -39,10 +40,74 @@ int64_t layout::getNpuSteps(NpuTargetAttr target, int64_t points) {
                                       target.getLanes());
 }
 
+/// The bytes of an element that the cores copy and fill.
+static constexpr int64_t kWordBytes = 4;
+
+/// Returns the steps in which the cores write a box of words. A step is within
+/// a row of contiguous words.
+static int64_t getStepsOf(const npu::TransferSide &to,
+                          const npu::LoopSizes &shape, npu::ChipAttr chip) {
+  int64_t row = shape[3], rows = shape[0] * shape[2];
+  if (to.strides[3] != 1) {
+    rows *= row;
+    row = 1;
+  } else if (to.strides[2] == row) {
+    row *= shape[2];
+    rows = shape[0];
+  }
+  int64_t channels = llvm::divideCeil(shape[1], chip.getNpus());
+  return rows * channels *
+         llvm::divideCeil(row * kWordBytes, chip.getEuBytes());
+}
+
+/// Returns the copy by commands of the cores, or std::nullopt if there is none.
+static std::optional<TensorMovePlan> planOnCores(const LayoutMap &from,
+                                                 const LayoutMap &to,
+                                                 Sizes sizes,
+                                                 npu::ChipAttr chip) {
+  AffineMap index =
+      AffineMap::getMultiDimIdentityMap(sizes.size(), chip.getContext());
+  SmallVector<int64_t> shape(sizes);
+  std::optional<std::vector<npu::Command>> commands =
+      npu::planCommands({{to, shape, index}, {from, shape, index}}, shape,
+                        npu::getComputeLimits(chip), nullptr);
+  if (!commands)
+    return std::nullopt;
+  TensorMovePlan move;
+  move.method = TensorMovePlan::Method::Cores;
+  move.commands = commands->size();
+  move.bytes = scaleCost(ShapedType::getNumElements(sizes), kWordBytes);
+  move.steps = 0;
+  for (const npu::Command &command : *commands)
+    *move.steps += getStepsOf(command.sides.front(), command.shape, chip);
+  return move;
+}
+
+bool layout::isFilledByCores(const LayoutMap &to, Sizes sizes,
+                             int64_t elementBytes, npu::ChipAttr chip,
+                             const EngineTimes &times) {
+  if (elementBytes != kWordBytes || to.getSpace() != "npu")
+    return false;
+  std::optional<std::vector<npu::Transfer>> boxes = npu::planTransfers(
+      to, to, sizes, elementBytes, npu::getComputeLimits(chip), nullptr);
+  std::optional<std::vector<npu::Transfer>> transfers = npu::planTransfers(
+      to, to, sizes, elementBytes, npu::getTransferLimits(chip), nullptr);
+  if (!boxes || !transfers)
+    return false;
+  int64_t steps = 0;
+  for (const npu::Transfer &box : *boxes)
+    steps += getStepsOf(box.dest, box.shape, chip);
+  return times.getCommands(boxes->size(), steps) <
+         times.getTransfers(
+             transfers->size(),
+             scaleCost(ShapedType::getNumElements(sizes), elementBytes));
+}
+
 std::optional<TensorMovePlan>
 TensorMovePlan::get(const LayoutMap &from, const LayoutMap &to, Sizes sizes,
-                    int64_t elementBytes, const npu::TransferLimits &limits,
+                    int64_t elementBytes, npu::ChipAttr chip,
                     const EngineTimes &times, FailureReason error) {
+  npu::TransferLimits limits = npu::getTransferLimits(chip);
   auto plan =
       [&](Method method,
           ArrayRef<std::pair<const LayoutMap *, const LayoutMap *>> legs)
@@ -62,6 +127,12 @@ TensorMovePlan::get(const LayoutMap &from, const LayoutMap &to, Sizes sizes,
     return move;
   };
   std::optional<TensorMovePlan> direct = plan(Method::Direct, {{&from, &to}});
+  if (from.getSpace() == "npu" && to.getSpace() == "npu" &&
+      elementBytes == kWordBytes && npu::haveSameCores(from, to, sizes)) {
+    std::optional<TensorMovePlan> cores = planOnCores(from, to, sizes, chip);
+    if (cores && (!direct || cores->getCost(times) < direct->getCost(times)))
+      return cores;
+  }
   // A move through system memory needs two transfers at least, and twice the
   // bytes.
   if (direct && direct->commands <= 2)

@@ -11,15 +11,18 @@
 //   through system   transfers by way of a row-major tensor in system memory: a
 //                    direct move has one transfer per element if no loop goes
 //                    from core to core on both sides
-//   cores            a copy that the cores compute: for moves that DMA cannot
-//                    address, if both sides are in the same cores
+//   cores            a copy that the cores compute, if both sides are in the
+//                    same cores: each core moves its own elements
 //
 //   128x128xf32, aligned to `matrix 2` on 64 cores
 //     direct 16,384 transfers, through system memory 2
+//   1x32x112x112xf32 into the middle of 1x32x114x114xf32, aligned
+//     direct 1,605,632 bytes, by cores 448 steps
 //
 // Laws:
-//  * the first two methods are compared by bytes and launches;
-//  * cores move a tensor only if there are no direct transfers.
+//  * methods are compared by their time on the clock of the target;
+//  * elements of other sizes than a word, for which there is no command, are
+//    copied by cores only if there are no direct transfers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +30,7 @@
 #define LAYOUT_TARGETS_NPU_TENSORMOVEPLAN_H
 
 #include "layout/Dialect/Layout/IR/Layout.h"
-#include "layout/Dialect/NPU/Utils/Transfers.h"
+#include "layout/Dialect/NPU/IR/NPU.h"
 #include "layout/Support/EngineTimes.h"
 
 namespace mlir::layout {
@@ -35,25 +38,31 @@ namespace mlir::layout {
 struct TensorMovePlan {
   enum class Method { Direct, ThroughSystem, Cores };
   Method method = Method::Direct;
-  /// The number of commands: DMA transfers, or 1 if the cores copy the tensor.
+  /// The number of commands: DMA transfers, or commands of the cores.
   int64_t commands = 0;
   /// The number of bytes read, which equals the number of bytes written.
   int64_t bytes = 0;
+  /// The steps of the cores, if they have a command for the elements.
+  std::optional<int64_t> steps;
 
   Cost getCost(const EngineTimes &times) const {
-    return times.getTransfers(commands, bytes);
+    return steps ? times.getCommands(commands, *steps)
+                 : times.getTransfers(commands, bytes);
   }
 
-  /// Chooses how to move a box of `sizes` from map `from` to map `to`. The
-  /// cores copy it if both sides are in the same cores and there are no direct
-  /// transfers. Otherwise direct transfers or transfers by way of system memory
-  /// move it, whichever are cheaper. Returns std::nullopt if none is possible;
+  /// Chooses the fastest way to move a box of `sizes` from map `from` to map
+  /// `to`, by the laws above. Returns std::nullopt if no way is possible;
   /// `error` then has the reason why there are no direct transfers.
   static std::optional<TensorMovePlan>
   get(const LayoutMap &from, const LayoutMap &to, Sizes sizes,
-      int64_t elementBytes, const npu::TransferLimits &limits,
-      const EngineTimes &times, FailureReason error);
+      int64_t elementBytes, npu::ChipAttr chip, const EngineTimes &times,
+      FailureReason error);
 };
+
+/// Returns true if the cores fill a box of `sizes` in local memory in less time
+/// than the DMA engine.
+bool isFilledByCores(const LayoutMap &to, Sizes sizes, int64_t elementBytes,
+                     npu::ChipAttr chip, const EngineTimes &times);
 
 /// Returns the costs of transfers and commands. They come from the clock of the
 /// chip, in units of the time in which memory moves one byte, unless the target

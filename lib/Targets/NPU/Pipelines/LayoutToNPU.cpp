@@ -69,6 +69,7 @@ void layout::buildLayoutToNPUPipeline(OpPassManager &pm,
       options.reuseHoles;
   pm.addNestedPass<func::FuncOp>(npu::createNPUSpillTensorsPass(spill));
   pm.addNestedPass<func::FuncOp>(npu::createNPUOverlapTransfersPass(overlap));
+  pm.addNestedPass<func::FuncOp>(createComputeMovesPass());
   pm.addNestedPass<func::FuncOp>(npu::createNPUAssignAddressesPass(assign));
   pm.addPass(npu::createNPUOrderConstantsPass());
 }

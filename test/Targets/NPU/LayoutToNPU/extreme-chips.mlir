@@ -58,7 +58,9 @@ func.func @small(%x: tensor<16x6xf32>, %w: tensor<6x9xf32>, %b: tensor<9xf32>) -
 
 // A result has the layout of its init.
 // CHECK-LABEL: func.func @turned
-// CHECK: npu.copy %{{.*}} to %{{.*}} permutation = [1, 0]
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : memref<6x33xf32, {{.*}}) outs(%{{.*}} : memref<33x6xf32,
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: linalg.yield %[[IN]]
 module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 25, bytes_per_npu = 1024, eu_bytes = 8>, launch_cost = 1, flops_per_byte = 8>} {
 func.func @turned(%x: tensor<6x9xf32>, %w: tensor<9x33xf32>) -> tensor<33x14xf32> {
   %zero = arith.constant 0.0 : f32

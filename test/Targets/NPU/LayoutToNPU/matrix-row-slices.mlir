@@ -5,7 +5,7 @@
 module attributes {layout.target = #layout.npu<chip = #npu.target<"BM1684">>} {
   // CHECK-LABEL: func.func @rows
   // CHECK: %[[ROWS:.*]] = npu.subview %{{.*}} [2, 0] [3, 768] [1, 1] : {{.*}} to memref<3x768xf32, #layout.npu_scatter<matrix 12, start = 0, offset = {{.*}}local>>
-  // CHECK: npu.copy %[[ROWS]] to %{{[0-9]+}} : {{.*}} to memref<3x768xf32, #layout.npu_scatter<matrix 12, start = 0, target = {{.*}}local>>
+  // CHECK: linalg.generic {{.*}} ins(%[[ROWS]] : {{.*}}) outs(%{{[0-9]+}} : memref<3x768xf32, #layout.npu_scatter<matrix 12, start = 0, target = {{.*}}local>>
   func.func @rows(%x: tensor<197x64xf32>, %w: tensor<64x768xf32>) -> (tensor<197x768xf32>, tensor<3x768xf32>) {
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<197x768xf32>

@@ -277,4 +277,28 @@ def ConvertLayoutToNPUPass : Pass<"convert-layout-to-npu", "ModuleOp"> {
   ];
 }
 
+def ComputeMovesPass : Pass<"npu-compute-moves", "::mlir::func::FuncOp"> {
+  let summary = "Fill and copy inside of cores by the execution units";
+  let description = [{
+    The DMA engine moves elements of all cores through one port, whereas each
+    core writes `eu_bytes` of its own memory per step. A copy of 32-bit elements
+    whose source and destination are in the same cores, e.g. into the middle of
+    a padded tensor, and a fill of local memory run on the execution units if
+    they take less time there by the clock of the chip.
+
+    ```mlir
+    // before
+    npu.fill 0.0 : f32 to %p on dma : ..
+    npu.copy %x to %inside : ..
+    // after
+    npu.fill 0.0 : f32 to %p on compute : ..
+    linalg.generic .. ins(%x : ..) outs(%inside : ..) // yields its operand
+    ```
+
+    Moves in an `npu.parallel` keep their engine. Run it after
+    `npu-overlap-transfers` and before `npu-assign-addresses`.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 #endif // LAYOUT_TARGETS_NPU_LAYOUTTONPU_PASSES_TD

@@ -45,9 +45,8 @@ void ProgramBuilder::copy(Location loc, Value from, Value to,
   std::string why;
   std::optional<TensorMovePlan> move;
   if (std::optional<npu::CopiedBox> box = npu::getCopiedBox(copy, why))
-    move =
-        TensorMovePlan::get(box->from, box->to, box->sizes, box->elementBytes,
-                            npu::getTransferLimits(chip), times, why);
+    move = TensorMovePlan::get(box->from, box->to, box->sizes,
+                               box->elementBytes, chip, times, why);
   auto source = cast<MemRefType>(from.getType());
   auto dest = cast<MemRefType>(to.getType());
   if (!move) {
@@ -71,15 +70,27 @@ void ProgramBuilder::copy(Location loc, Value from, Value to,
                         UnitAttr());
     return;
   }
-  copy.erase();
-  SmallVector<AffineExpr> exprs(source.getRank());
-  for (unsigned d = 0, e = dest.getRank(); d < e; ++d) {
-    unsigned of = permutation.empty() ? d : permutation[d];
-    exprs[of] = builder.getAffineDimExpr(d);
+  // npu-compute-moves chooses the engine of copies that DMA moves, too, which
+  // npu-spill-tensors can split.
+  if (!move->steps || !npu::planMove(copy, chip, nullptr))
+    computeOnCores(copy);
+}
+
+void layout::computeOnCores(npu::CopyOp copy) {
+  OpBuilder builder(copy);
+  MemRefType from = copy.getSource().getType(), to = copy.getDest().getType();
+  SmallVector<AffineExpr> exprs(from.getRank());
+  for (unsigned d = 0, e = to.getRank(); d < e; ++d) {
+    unsigned of = copy.getPermutation() ? (*copy.getPermutation())[d] : d;
+    bool isRepeated = from.getDimSize(of) == 1 && to.getDimSize(d) != 1;
+    exprs[of] = isRepeated ? builder.getAffineConstantExpr(0)
+                           : builder.getAffineDimExpr(d);
   }
-  compute(builder, loc, from,
-          AffineMap::get(dest.getRank(), 0, exprs, builder.getContext()), to,
+  compute(builder, copy.getLoc(), copy.getSource(),
+          AffineMap::get(to.getRank(), 0, exprs, builder.getContext()),
+          copy.getDest(),
           [](OpBuilder &, ValueRange numbers) { return numbers[0]; });
+  copy.erase();
 }
 
 void ProgramBuilder::fill(Location loc, TypedAttr value, Value to) {

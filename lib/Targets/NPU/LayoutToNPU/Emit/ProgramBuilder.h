@@ -143,6 +143,9 @@ private:
   bool hasImpossibleMove = false; // an error has been emitted for a move
 };
 
+/// Replaces a copy inside of local memory by an op that the cores compute.
+void computeOnCores(npu::CopyOp copy);
+
 /// Returns the element of a splat constant, or the value of a fill with a
 /// constant, or a null attribute for other tensors.
 TypedAttr getConstantFill(Value tensor);
