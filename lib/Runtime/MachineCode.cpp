@@ -93,7 +93,7 @@ static std::string makeKey(StringRef bitcode,
   return ObjectCache::makeKey(
       {bitcode, machine.getTargetTriple().str(), machine.getTargetCPU(),
        machine.getTargetFeatureString(), std::to_string(optLevel), kPasses,
-       std::to_string(kPartInstructions), std::to_string(kMostParts),
+       std::to_string(kPartInstructions), std::to_string(getMostParts()),
        LLVM_VERSION_STRING});
 }
 

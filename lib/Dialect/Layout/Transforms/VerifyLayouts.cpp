@@ -99,9 +99,7 @@ struct VerifyLayoutsPass
   void runOnOperation() override {
     Operation *root = getOperation();
     markAllAnalysesPreserved();
-    FailureOr<TargetInterface> wanted = TargetInterface();
-    if (!target.empty() || root->hasAttr(kTargetAttr))
-      wanted = getTarget(root, target);
+    FailureOr<TargetInterface> wanted = findTarget(root, target);
     if (failed(wanted) ||
         failed(verifyFor(
             root, TargetModel::get(*wanted)->usesPerElementAddressing())))

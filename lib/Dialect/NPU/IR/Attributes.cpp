@@ -282,6 +282,8 @@ static ParseResult parseChip(AsmParser &parser, StringRef name, SMLoc loc,
   settings.bytesPerNpu = chip.getBytesPerNpu();
   settings.euBytes = chip.getEuBytes();
   settings.banks = chip.getBanks();
+  settings.megahertz = chip.getMegahertz();
+  settings.maxComputeStride = chip.getMaxComputeStride();
   return success();
 }
 

@@ -8,6 +8,7 @@
 // CHECK-SAME: test.bm1690 = #npu.target<npus = 64, bytes_per_npu = 262144, eu_bytes = 64, banks = 16, dma_alignment = 4>
 // CHECK-SAME: test.limits = #npu.target<npus = 64, bytes_per_npu = 524288, eu_bytes = 128, banks = 8, max_shape = [65535, 4095, 65535, 65535], max_stride = 1048575, memories = {l2 = 2097152 : i64}>
 // CHECK-SAME: test.other = #npu.target<npus = 4, bytes_per_npu = 1000, eu_bytes = 1>
+// CHECK-SAME: test.rebanked = #npu.target<npus = 64, bytes_per_npu = 524288, eu_bytes = 128, banks = 4, max_compute_stride = 524287, megahertz = 550>
 // CHECK-SAME: test.slow = #npu.target<npus = 64, bytes_per_npu = 524288, eu_bytes = 128, banks = 8, megahertz = 1000, dma_bytes_per_cycle = 32, dma_start = 0, compute_start = 9>
 // CHECK-SAME: test.strides = #npu.target<npus = 64, bytes_per_npu = 524288, eu_bytes = 128, banks = 8, max_compute_stride = 1000>
 // CHECK-SAME: test.usual = #npu.target<"BM1688">
@@ -18,6 +19,7 @@ module attributes {
   test.bm1690 = #npu.target<"BM1690", dma_alignment = 4>,
   test.limits = #npu.target<"BM1684", max_shape = [65535, 4095, 65535, 65535], max_stride = 1048575, memories = {l2 = 2097152}>,
   test.other = #npu.target<npus = 4, bytes_per_npu = 1000, eu_bytes = 1>,
+  test.rebanked = #npu.target<"BM1684", banks = 4>,
   test.slow = #npu.target<"BM1684", compute_start = 9, dma_start = 0, dma_bytes_per_cycle = 32, megahertz = 1000>,
   test.strides = #npu.target<"BM1684", max_compute_stride = 1000>,
   test.usual = #npu.target<"BM1688", max_compute_stride = 262143, megahertz = 900, dma_bytes_per_cycle = 64, dma_start = 32, compute_start = 8>} {}
