@@ -51,7 +51,9 @@ typedef void (*LayoutConversionCallback)(LayoutConversion conversion,
 MLIR_CAPI_EXPORTED bool layoutAttributeIsATarget(MlirAttribute attr);
 
 /// Runs the pipeline layout-assign, which solves, materializes and folds
-/// layouts. If `target` is null, the target attribute of the module is used.
+/// layouts. A `target` that is not null replaces the target attribute of the
+/// module; otherwise that attribute is used. Fails with a diagnostic if a
+/// pass fails, e.g. because there is no target.
 MLIR_CAPI_EXPORTED MlirLogicalResult layoutAssign(MlirOperation module,
                                                   MlirAttribute target);
 

@@ -181,9 +181,13 @@ LogicalResult SpaceBuilder::readOperands() {
   return success();
 }
 
-/// Replaces the loops by sums of digits in the axes for which rewriting them
-/// digit by digit (placeDigits) fails. Treats outermost digits as unbounded,
-/// because a digit that is always 0 on this shape is still an axis of storage.
+/// Sets the values in `space` of those axes that placeDigits cannot rewrite:
+/// replaces each loop in the axis by the sum of its digits, times their
+/// weights, and simplifies the value. Always succeeds.
+///
+/// The simplification knows no upper bound of the outermost digit of a loop
+/// unless the digit is dropped (`dropped`). Otherwise it would remove a digit
+/// that is always 0 on this shape, but is an axis of the storage.
 LogicalResult SpaceBuilder::substituteAxes() {
   std::vector<IndexExpr> dims(sizes.size());
   SmallVector<int64_t> bounds(space.digits.size(), kUnknownSize);
@@ -203,6 +207,9 @@ LogicalResult SpaceBuilder::substituteAxes() {
   return success();
 }
 
+/// Sets `axis.required`, the extent of the axis with the padding that the loops
+/// reach. Fails if its positions may be negative or unbounded, or if its extent
+/// is dynamic.
 LogicalResult SpaceBuilder::setReach(unsigned operand, AxisAccess &axis) {
   SmallVector<int64_t> bounds;
   for (const LoopDigit &digit : space.digits)

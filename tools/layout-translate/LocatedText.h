@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The layout and option values are separate texts. Diagnostics point into the
-// current text:
+// The layout and the values of options are separate texts, which are parsed one
+// after another. Diagnostics point into the current text, the one that was
+// entered last:
 //
 //   <layout>:1:25: error: 'C' is repeated
 //   #layout.blocked<"NCHW" to "NCCW16c">
@@ -25,11 +26,14 @@
 
 namespace mlir::layout {
 
+/// The texts that are parsed, with a handler that prints diagnostics about the
+/// current text: the one that was entered last.
 class LocatedTexts {
 public:
   explicit LocatedTexts(MLIRContext &context);
 
-  /// Sets the current text, to which diagnostics refer.
+  /// Makes a text the current one. Diagnostics name it by `name`, or by the
+  /// identifier of the buffer.
   void enter(std::unique_ptr<llvm::MemoryBuffer> text);
   void enter(StringRef name, StringRef text);
 
@@ -38,14 +42,16 @@ public:
   Attribute readAttribute();
   Type readType();
 
-  /// Returns the current text on one line: each run of white space is one
-  /// space.
+  /// Returns the whole text that was entered last, on one line: without white
+  /// space around it, and with one space in place of all other white space,
+  /// such as newlines.
   std::string getLine() const;
 
   /// Emits an error about the current text as a whole.
   InFlightDiagnostic emitError();
 
 private:
+  /// Prints a diagnostic and its notes with their lines of the current text.
   void print(Diagnostic &diagnostic);
   /// Returns the current text without surrounding white space.
   StringRef getText() const;

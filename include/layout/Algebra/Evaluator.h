@@ -37,22 +37,27 @@ public:
                                           Sizes box,
                                           int64_t maxTableSize = 1 << 16);
 
-  /// Compiles the coordinates of `map`. Indices may omit the replicas, which
-  /// are then 0.
+  /// Compiles the coordinates of `map` for dims of these sizes. The box has the
+  /// dims, followed by the replicas of the map. Returns std::nullopt if
+  /// `compile` does.
   static std::optional<Evaluator> ofCoordinates(const LayoutMap &map,
                                                 Sizes sizes);
-  /// Compiles the stored axes of `map`. Indices may omit the replicas.
+  /// Compiles the values of the stored axes of `map` for dims of these sizes.
+  /// The box has the dims, followed by the replicas of the map. Returns
+  /// std::nullopt if `compile` does.
   static std::optional<Evaluator> ofStoredAxes(const LayoutMap &map,
                                                Sizes sizes);
 
   unsigned getNumDims() const { return box.size(); }
   unsigned getNumValues() const { return start.size(); }
 
-  /// Computes the values at one index of the box, which is not checked.
+  /// Computes the values at one index of the box, replicas included. The index
+  /// is not checked.
   void evaluate(const int64_t *index, int64_t *values) const;
 
   /// Computes the values at `count` indices, one row each. A row of `indices`
-  /// has `stride` numbers that begin with the dims; missing dims are 0.
+  /// has `stride` numbers that begin with the dims of the box. If it has fewer
+  /// numbers than dims, e.g. no replicas, the other ones are 0.
   void evaluate(const int64_t *indices, size_t stride, size_t count,
                 int64_t *values) const;
 

@@ -35,8 +35,9 @@
 
 namespace mlir::layout {
 
-/// The maximal number of boxes in a copy. Each box is a loop nest, so a plan
-/// with more boxes copies all digits at once instead.
+/// The maximum number of CopyPlan::boxes, and of CopyPlan::fills. Each box is a
+/// loop nest. A copy that needs more boxes has only one, which contains all
+/// values of all digits (CopyPlan::Method::Whole).
 constexpr size_t kMaxCopyBoxes = 8;
 
 /// A range of positions of one digit.
@@ -54,10 +55,12 @@ struct CopyPlan {
   enum class Method {
     /// Copies box by box, one loop nest per box, each element once.
     Boxes,
-    /// Copies all digits at once. If the positions of the padding are
-    /// contiguous on both sides, its value is selected during the copy.
-    /// Otherwise the source is padded to whole digits and the result is cut.
-    /// Used if an axis mixes dims, so that no slice of the axis is a box.
+    /// Copies one box that contains all values of all digits. If the positions
+    /// of the padding are contiguous on both sides, its value is selected
+    /// during the copy. Otherwise the source is padded to whole digits and the
+    /// result is cut. Used if there would be more than kMaxCopyBoxes boxes, if
+    /// a dim that has to be split is dynamic, or if an axis mixes dims, so that
+    /// a box would not be a slice of both storages.
     Whole,
   };
 

@@ -28,8 +28,9 @@ bool mayBeMadeInPlace(OpOperand &part);
 /// user, so that it is stored to its slice as soon as cores have computed it.
 bool isStoredAtOnce(OpOperand &part);
 
-/// Returns true if the init of an op is created in the memory of the result: it
-/// is uninitialized, filled with one value, or computed for this op only.
+/// Returns true if the init of an op needs no memory besides that of the
+/// result: it is uninitialized, constant, a fill, or computed by a linalg op
+/// for this op only.
 bool isMadeInResult(OpOperand &init);
 
 } // namespace mlir::layout

@@ -128,7 +128,8 @@ public:
     return std::nullopt;
   }
 
-  /// Returns the cost of a plan that is not free: its bytes and its overhead.
+  /// Returns the cost of a plan that is not a view. The default is the sum of
+  /// the bytes read, the bytes written and the overhead of the plan.
   virtual Cost getCost(const ConversionPlan &plan) const;
 
   //===--------------------------------------------------------------------===//

@@ -18,12 +18,12 @@ using llvm::Twine;
 
 namespace {
 
-/// An axis, such as `C` (factor 0), or a block of one, such as `16c` (factor
-/// 16).
+/// An axis, such as `C` (factor 0), or a block of an axis, such as `16c`
+/// (factor 16).
 struct Part {
   char letter; // upper case
   int64_t factor;
-  size_t column;
+  size_t column; // in the string, 0-based
 };
 
 /// One dim of a string: one part, or several in brackets, such as `[4o4i]`.
@@ -33,6 +33,8 @@ using Report = llvm::function_ref<void(size_t, const Twine &)>;
 
 } // namespace
 
+/// Parses one string of `#layout.blocked` into its dims. Reports an error and
+/// returns false if its syntax is wrong.
 static bool readDims(StringRef text, std::vector<Dim> &dims, Report report) {
   auto fail = [&](size_t column, const Twine &message) {
     report(column, message);
@@ -96,7 +98,7 @@ static bool readDims(StringRef text, std::vector<Dim> &dims, Report report) {
 }
 
 /// Checks that each letter of the string occurs exactly once in upper case.
-/// Reports the column of the first violation.
+/// Reports the column of the first violation, and returns false.
 static bool checkAxes(const std::vector<Dim> &dims, Report report) {
   std::array<bool, 26> hasAxis{};
   for (const Dim &dim : dims)
@@ -136,9 +138,12 @@ static const Part *findMissing(const std::vector<Dim> &dims,
   return nullptr;
 }
 
-/// Computes for each letter its index as a function of the dims of the first
-/// string: the axis is the slowest digit, then come its blocks. Also sets the
-/// required size of each dim of `layout`. Returns false after an error.
+/// Reads the parsed logical string, the first one of `#layout.blocked`. Sets
+/// the index of each letter as a function of the logical dims: its axis, such
+/// as `C`, is the most significant digit, followed by its blocks, such as
+/// `16c`, in the order of the string. Also sets `layout.requiredSizes`. Reports
+/// an error and returns false if an axis follows another part in brackets, or
+/// if the product of the factors of a dim does not fit in 64 bits.
 static bool readLogical(const std::vector<Dim> &dims, BlockedLayout &layout,
                         std::array<BoundedIndex, 26> &letters, Report report) {
   std::array<BoundedIndex, 26> axes;

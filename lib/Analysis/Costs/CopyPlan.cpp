@@ -105,8 +105,8 @@ bool Planner::bringsPadding(unsigned dim) const {
   return getPaddingAlong(source, copy.space, 0, dim) == stated;
 }
 
-/// Switches to a copy of all digits at once. It writes the stated padding value
-/// beyond the dims where the source does not provide it.
+/// Switches to CopyPlan::Method::Whole, which writes the stated padding value
+/// beyond the sizes of dims whose padding the source does not have.
 void Planner::goWhole() {
   BoxPlanner::goWhole();
   for (auto [dim, isPadded] : llvm::enumerate(copy.space.isPadded))

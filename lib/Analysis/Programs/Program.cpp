@@ -148,9 +148,9 @@ bool layout::areAlikeButForTypes(Operation *a, Operation *b) {
   return true;
 }
 
-/// Returns true if, of each init of `a` and the corresponding one of `b`, both
-/// or neither are created in the memory of the result, e.g. because they are
-/// uninitialized.
+/// Returns true if `isMadeInResult` is equal for each init of `a` and the
+/// corresponding init of `b`: both or neither need memory besides that of the
+/// result. Ops without inits start alike. `a` and `b` have the same name.
 static bool startAlike(Operation *a, Operation *b) {
   auto x = dyn_cast<DestinationStyleOpInterface>(a);
   return !x ||

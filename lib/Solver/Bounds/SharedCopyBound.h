@@ -50,9 +50,9 @@ namespace mlir::layout {
 
 class SharedCopyBound {
 public:
-  /// Creates a bound whose passes visit the variables in `order`, which may
-  /// contain variables that are not in the core. `isForProof` limits units to
-  /// 1/8 of a cost, so that the numbers of a proof fit in 64 bits.
+  /// Creates a bound for which each `pass` visits the variables in `order`,
+  /// which may contain variables that are not in the core. `isForProof` limits
+  /// units to 1/8 of a cost, so that the numbers of a proof fit in 64 bits.
   SharedCopyBound(const CoreGraph &core, const TableStore &store,
                   const SetupCosts &shared, llvm::ArrayRef<unsigned> order,
                   bool isForProof = false);
@@ -61,13 +61,15 @@ public:
   /// entries of all factors sum to more than 2^48.
   bool isUsable() const { return scale > 0; }
   /// Returns true if `writeProof` may be called. It may not if the proof of a
-  /// tensor would need tables of more than 2^18 entries, or if passes found a
+  /// tensor would need tables of more than 2^18 entries, or if `pass` found a
   /// value to be impossible.
   bool isProvable() const { return canProve && scale >= 1; }
-  /// Moves costs along the order of the variables and back, and raises the
-  /// bound.
+  /// Visits the variables in the constructor's order and in reverse, moves
+  /// costs from each one to the next, and raises the bound. Never lowers it.
   void pass();
-  /// Returns the number of table entries that all passes visited so far.
+  /// Returns the work of all calls of `pass`, `round` and `dropValues` so far,
+  /// a deterministic measure of their time: the number of table entries that
+  /// they combined, divided by 4, because a vector operation combines 4.
   int64_t getWork() const { return work; }
   /// Returns the lower bound of the cost of all assignments, rounded up to an
   /// integer, or kInfiniteCost if a variable has no value left.

@@ -17,7 +17,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns upstream's kind of `reduction` on elements of this type.
+/// Returns the AtomicRMWKind of `reduction` on elements of this type. Integers
+/// are signed.
 static arith::AtomicRMWKind getKind(Reduction reduction, Type elementType) {
   bool isFloat = isa<FloatType>(elementType);
   switch (reduction) {
@@ -77,9 +78,16 @@ struct Numbers {
 // Symbols
 //===----------------------------------------------------------------------===//
 
-/// Emits the body of `function`. For each table row from argument 3 to argument
-/// 4, it copies a strided box of elements from argument 0 to argument 1, or
-/// combines it by `reduction` with the elements there.
+/// Emits the body of `function`: a loop over rows of a message table
+/// (MessageTables::numbers). A row describes a strided box of elements by
+/// `numLoops` loops. The box is copied from the source to the target, or
+/// combined by `reduction` with the elements of the target.
+///
+///   argument   type          what it is
+///   0, 1       memref<?xT>   the buffers of source and target
+///   2          memref<?xi64> the table; a row has `rowSize` numbers
+///   3, 4       index         the positions in the table at which the rows
+///                            begin and end
 static void fillMove(func::FuncOp function, unsigned numLoops, int64_t rowSize,
                      Type elementType, std::optional<Reduction> reduction) {
   Location loc = function.getLoc();

@@ -107,15 +107,23 @@ void layoutClDownload(void *host, void *buffer, int64_t bytes);
 /// Copies `bytes` bytes between two buffers of the device.
 void layoutClCopy(void *to, void *from, int64_t bytes);
 
-/// Statically known facts about a kernel, -1 if unknown. Operations and bytes
-/// are those of one work-item if `any_groups` is set, and else of one
-/// work-group.
+/// What the compiler knows about a kernel.
 typedef struct LayoutClKernelMetadata {
-  int64_t operations; // on elements
-  int64_t bytes;      // read and written
-  int64_t items[3];   // that compute along x, y and z, in work-items; -1: all
-  int64_t any_groups; // 1: results do not depend on the work-group size
-  int64_t may_repeat; // 1: the kernel does not write memory that it reads
+  /// The number of operations on elements that one work-item executes if
+  /// `any_groups` is 1, else one work-group; -1 if unknown.
+  int64_t operations;
+  /// The number of bytes that one work-item reads and writes if `any_groups` is
+  /// 1, else one work-group; -1 if unknown.
+  int64_t bytes;
+  /// The numbers of work-items along x, y and z that compute, -1 for all of
+  /// them. Other work-items access no memory.
+  int64_t items[3];
+  /// 1 if the results do not depend on the work-group size, so that the runtime
+  /// may choose it. 0 if they do, or if that is unknown.
+  int64_t any_groups;
+  /// 1 if the kernel does not write memory that it reads, so that it may run
+  /// several times for a measurement. 0 if it does, or if that is unknown.
+  int64_t may_repeat;
 } LayoutClKernelMetadata;
 
 /// The initializer of a LayoutClKernelMetadata in which nothing is known.
@@ -131,9 +139,9 @@ void *layoutClGetKernel(void **slot, const void *spirv, int64_t bytes,
 
 /// Launches grid[0..2] work-groups of grid[3..5] work-items each. `values[i]`
 /// is a memory object if sizes[i] is 0, otherwise it points to sizes[i] bytes.
-/// If the results do not depend on the work-group size (`any_groups`), it may
-/// be replaced by one that was measured to be faster, or by a smaller one that
-/// the device supports.
+/// If `any_groups` of the kernel is 1, the runtime may replace the work-group
+/// size by one that was measured to be faster, or by a smaller one that the
+/// device supports.
 void layoutClLaunch(void *kernel, const int64_t *grid, int32_t numValues,
                     const void *const *values, const int64_t *sizes);
 

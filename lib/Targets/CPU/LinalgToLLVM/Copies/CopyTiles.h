@@ -52,8 +52,9 @@ struct CopyDigit {
 
 struct CopyTile {
   enum class Strategy {
-    /// Copies segments that are contiguous in source and result: one loop
-    /// iterates over both rows and columns.
+    /// Copies segments without a transposition: one digit is contiguous both
+    /// in the source and in the result, and a segment is a range of it. Rows
+    /// and columns of the tile are this digit.
     Memcpy,
     /// Transposes squares in registers.
     SquareTranspose,

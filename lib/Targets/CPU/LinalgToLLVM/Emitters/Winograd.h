@@ -57,7 +57,10 @@ struct WinogradPlan {
   /// in registers at a time.
   int64_t tiles, strip, step;
   /// For a dynamic image, the numbers of tiles that the loops for the remainder
-  /// of a strip compute, in ascending order; the last is `step`.
+  /// of a strip compute, in ascending order; empty for a static one. The
+  /// remainder has less than `step` tiles. The smallest loop with enough tiles
+  /// computes it, and computes unused tiles, too, if it has more. The largest
+  /// one has `step` tiles, so that there always is such a loop.
   SmallVector<int64_t> rests;
 };
 

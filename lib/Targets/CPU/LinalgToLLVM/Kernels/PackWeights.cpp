@@ -23,18 +23,24 @@ using namespace mlir::layout;
 /// packed at run time.
 static constexpr int64_t kLeastTiles = 4;
 
-/// Describes how tiles read the columns of an input.
+/// The elements of an input tensor that one register tile of the kernel reads.
+/// The input is a matrix here: its last dim has the columns, all other dims
+/// together have the rows.
 struct Columns {
+  /// True if the columns are on the lanes of vectors.
   bool onLanes;
-  /// The number of contiguous columns that a tile reads in each row.
+  /// The number of adjacent columns that a tile reads in each row.
   int64_t perTile;
-  /// The number of rows that a tile reads.
+  /// The number of rows that a tile reads: the product of the extents of the
+  /// reduction dims that index the input.
   int64_t rows;
 };
 
-/// Returns how tiles read the columns (last dim) of the input that `map`
-/// indexes. Returns std::nullopt if its rows fit in one block of columns, or if
-/// the innermost reduction does not advance from row to row.
+/// Returns what one register tile reads of the input that `map` indexes.
+/// Returns std::nullopt if `map` is not a projected permutation, if a reduction
+/// indexes the columns, or if the innermost reduction does not advance from row
+/// to row. Also returns std::nullopt if a tile reads one column, or if a row
+/// fits in one tile (in one vector, if columns are on the lanes).
 static std::optional<Columns> findColumns(const Kernel &kernel,
                                           const KernelPlan &plan, AffineMap map,
                                           RankedTensorType type) {
@@ -72,8 +78,8 @@ static AffineMap withoutUnitDims(const Kernel &kernel, AffineMap map) {
       map.replaceDimsAndSymbols(dims, {}, dims.size(), map.getNumSymbols()));
 }
 
-/// Returns true if L1 does not hold the lines of the columns of a tile until
-/// the next tile reads them.
+/// Returns true if the cache lines that one tile reads exceed L1, so that it
+/// does not hold them until the next tile reads its columns from them.
 static bool exceedsL1(const Columns &columns, int64_t rowBytes,
                       const CpuModelParams &target) {
   int64_t apart =

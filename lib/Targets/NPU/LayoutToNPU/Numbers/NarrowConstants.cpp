@@ -130,8 +130,9 @@ bool Readers::collect(Value tensor) {
   });
 }
 
-/// Returns true if every reader has the tensor in a layout in which one command
-/// converts i8 data to f32.
+/// Returns true if every reader can get its operand from i8 data: in each
+/// layout that its layout rule proposes for the operand, commands of the cores
+/// convert i8 to f32 (acceptsInt8Operand).
 bool Narrower::isLoadedAsBytes(const Readers &readers) {
   for (auto &[tensor, uses] : readers.reads)
     for (OpOperand *use : uses)
