@@ -57,7 +57,9 @@ def NPUAssignAddressesPass
     the bound is that of the core with the most bytes of elements.
 
     If the tensors do not fit, the error states the excess bytes and the live
-    tensors.
+    tensors. At its end, the pass runs `npu-verify-memory`. Run the pass after all
+    passes that create or move `npu.alloc`, such as `npu-spill-tensors` and
+    `npu-overlap-transfers`.
   }];
   let options = [
     Option<"reuseHoles", "reuse-holes", "bool", "false",
@@ -69,11 +71,21 @@ def NPUSpillTensorsPass
     : Pass<"npu-spill-tensors", "::mlir::func::FuncOp"> {
   let summary = "Spill tensors of local memory to system memory";
   let description = [{
-    If more bytes are live than a core has, frees a tensor that is not used at
-    that point and loads it again before its next use. Of all such tensors, the
-    one with the latest next use is chosen. A tensor that was loaded from
-    unchanging memory is loaded from there again; any other is first stored to
-    system memory, in a new argument of the function (`npu.scratch`).
+    If more bytes are live than a core has, frees (*spills*) a tensor that is not
+    used at that point, and creates it again before its next use. Of all tensors
+    that can be spilled, the one with the latest next use is chosen. The same
+    happens if the free bytes suffice, but are fragmented so that a tensor has no
+    place.
+
+    | written only by | how it is created again |
+    |---|---|
+    | a load from memory that does not change | the load is repeated |
+    | an elementwise op on such loads, of at most the tensor's bytes together | the loads and the op are repeated |
+    | anything else | it is stored to system memory, in a new argument of the function (`npu.scratch`), and loaded from there |
+
+    If the next use of a tensor in system memory is a copy of a slice, only the
+    slice is loaded. A copy between two tensors in local memory that together exceed
+    a core becomes a store and a load.
 
     ```mlir
     // before
@@ -97,7 +109,8 @@ def NPUSpillTensorsPass
 
     The remark `Spill` of the category `npu` counts stores and loads. Operands
     of one op are never spilled: if they do not fit, `npu-assign-addresses`
-    reports it. Run it before `npu-assign-addresses`.
+    reports it. Run the pass after `convert-layout-to-npu` and before
+    `npu-assign-addresses`.
   }];
   let options = [
     Option<"reuseHoles", "reuse-holes", "bool", "false",

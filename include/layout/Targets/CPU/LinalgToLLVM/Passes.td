@@ -18,10 +18,21 @@ def VerifyLoweringInputPass
     : Pass<"layout-cpu-verify-lowering-input", "ModuleOp"> {
   let summary = "Verify the preconditions of the LLVM lowering";
   let description = [{
-    The first pass of `layout-linalg-to-llvm`. Reports an error if a function contains an op without
-    a lowering, a tensor with an encoding, a buffer in a memory space, contradictory casts, a
-    constant whose resource does not have the size of its type, or unstructured loops, or if the
-    function is not in the outermost module.
+    The first pass of `layout-linalg-to-llvm`; `layout-to-cpu` runs it after
+    `convert-layout-to-linalg`. Later passes, many of them upstream's, crash or create invalid IR if
+    a precondition does not hold. The IR does not change. Each of these in a function is an error at
+    its op:
+
+    * an op of a dialect without a lowering to LLVM;
+    * a tensor with an encoding, or a buffer in a memory space;
+    * a type whose bytes do not fit in 64 bits;
+    * an elementwise op on an unranked tensor;
+    * a slice or a new tensor with a negative constant size;
+    * two successive `tensor.cast` ops from one shape to another one that contradicts it, e.g. from
+      `tensor<2xf32>` to `tensor<?xf32>` to `tensor<3xf32>`;
+    * a constant whose resource is missing or does not have the bytes of its type;
+    * a loop of blocks (`cf.br`), because buffers are only deallocated in structured loops;
+    * a function that is not in the outermost module.
   }];
 }
 
@@ -107,7 +118,8 @@ def ExpandSmallFloatsPass : Pass<"layout-cpu-expand-small-floats"> {
     operations are fused and vectorized like any others.
 
     `arith.truncf` from f64 to f16 and bf16 becomes two truncations with the result of one; LLVM
-    would call a function of the compiler's runtime library.
+    would call a function of the compiler's runtime library. `arith.extf` from bf16 to f64 becomes
+    two extensions, by way of f32.
 
         %0 = arith.mulf %x, %y : f8E4M3FN                              // before
         %a, %b = ..              // %x and %y, extended to f32         // after
@@ -314,8 +326,9 @@ def CopyNoncontiguousCastsPass : Pass<"layout-cpu-copy-noncontiguous-casts"> {
 def LowerMPIPass : Pass<"layout-cpu-lower-mpi", "ModuleOp"> {
   let summary = "Lower mpi ops to calls in the LLVM dialect";
   let description = [{
-    Applies upstream's patterns from `mpi` to `llvm`, for which upstream has no pass. Later passes
-    lower the buffers. An `mpi` op without an upstream lowering is an error.
+    Applies upstream's patterns from `mpi` to `llvm`, for which upstream has no pass. An `mpi` op
+    without an upstream lowering is an error. Run it after bufferization, before the conversion of
+    `memref` to LLVM, which lowers the buffers.
   }];
   let dependentDialects = ["LLVM::LLVMDialect"];
 }
@@ -398,7 +411,14 @@ def FreeBuffersPass : Pass<"layout-cpu-free-buffers", "ModuleOp"> {
   let description = [{
     Runs upstream's ownership-based deallocation and the lowering of its clones. Its errors get a
     note that says what to write instead. A private function that allocates nothing, e.g. of
-    `layout-cpu-outline-kernels`, stays unchanged.
+    `layout-cpu-outline-kernels`, stays unchanged. Run it on structured control flow, after all
+    passes that create or merge buffers, such as `layout-cpu-plan-memory`.
+
+        %m = memref.alloc() : memref<4xf32>                            // before
+        call @kernel(%m) : (memref<4xf32>) -> ()
+        %m = memref.alloc() : memref<4xf32>                            // after
+        call @kernel(%m) : (memref<4xf32>) -> ()
+        memref.dealloc %m : memref<4xf32>
   }];
   let dependentDialects = ["arith::ArithDialect", "bufferization::BufferizationDialect",
                            "func::FuncDialect", "memref::MemRefDialect", "scf::SCFDialect"];
@@ -429,9 +449,17 @@ def ParallelizeLoopsPass
 def ExpandMathPass : Pass<"layout-cpu-expand-math"> {
   let summary = "Expand math functions on f32 to arithmetic";
   let description = [{
-    Expands `math.exp`, `expm1`, `log`, `log1p`, `tanh`, `erf` and `powf` on f32 to polynomials.
-    These are the same for vectors and scalars, so that the bits of a result do not depend on where
-    a vector ends. f16 and bf16 are computed in f32. Other functions and f64 stay unchanged.
+    Expands `math.exp`, `expm1`, `log`, `log1p`, `tanh`, `erf` and `powf` on f32 scalars and vectors
+    to polynomials. These are the same for vectors and scalars, so that the bits of a result do not
+    depend on where a vector ends. Other functions and other types, also tensors, stay unchanged.
+
+    Run it after vectorization, directly before `math` is lowered to LLVM and to libm. Functions on
+    f16 and bf16 are expanded if they were extended to f32 before, as `layout-linalg-to-llvm` does.
+    That pipeline runs the pass unless `math=libm`.
+
+        %r = math.exp %x : vector<8xf32>                               // before
+        %t = math.fma %x, %log2e, %shift : vector<8xf32>               // after
+        ..               // a polynomial of the fraction, times a power of two
 
     The maximum errors over all f32 values, in units in the last place, are: exp 1.0, expm1 1.5, log
     1.0, log1p 1.0, tanh 1.4, erf 1.2; powf, over 40 million pairs, 0.51. Infinities, NaN, denormal

@@ -220,10 +220,11 @@ def NarrowConstantsPass : Pass<"npu-narrow-constants", "ModuleOp"> {
     %r = linalg.matmul ins(%n, %w : ..)
     ```
 
-    A constant is narrowed under two conditions. In the layout in which each
-    reader needs it, one command of the cores can convert i8 to f32. The saved
-    bytes exceed the cost of this command (`launch_cost` of the target). The
-    remark `Narrow` of the category `npu` counts the constants.
+    A constant is narrowed under two conditions. In each layout in which a
+    reader may have it in local memory, commands of the cores can convert i8 to
+    f32, and a core has space for both. The saved bytes exceed the cost of a
+    command (`launch_cost` of the target). The remark `Narrow` of the category
+    `npu` counts the constants.
 
     Run it after `npu-tile-and-fuse`, which counts the bytes of such
     constants as i8.

@@ -59,9 +59,9 @@ def ConvertNPUToEmitCPass : Pass<"convert-npu-to-emitc", "::mlir::ModuleOp"> {
     an operand of a contraction may be in other cores, and only if all cores
     need all of it: the input of a convolution, but not a bias.
 
-    Every `npu.alloc` must have an address, and tensors must not overlap (run
-    `npu-verify-memory` before). Any other op is an error. `emitc` ops in the
-    input are errors, too: they contain C++ text, and no text of a module may
+    Every `npu.alloc` must have an address, and tensors must not overlap; the
+    pass runs `npu-verify-memory` first. Any other op is an error. `emitc` ops in
+    the input are errors, too: they contain C++ text, and no text of a module may
     become code.
   }];
   let options = [
