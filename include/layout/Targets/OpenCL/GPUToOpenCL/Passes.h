@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The passes of the OpenCL backend; include/layout/Targets/OpenCL/Pipelines/OpenCLBackEnd.h
-// builds the pipeline. Their input is host code with `gpu` ops and GPU modules
-// whose kernels work on images and buffers (Storage.h).
+// The passes of the OpenCL backend;
+// layout/Targets/OpenCL/Pipelines/OpenCLBackEnd.h builds the pipeline. Their
+// input is host code with `gpu` ops and GPU modules whose kernels work on
+// images and buffers (Storage.h).
 //
 //===----------------------------------------------------------------------===//
 
