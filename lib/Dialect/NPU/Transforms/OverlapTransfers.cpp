@@ -7,6 +7,7 @@
 
 #include "LiveMemory.h"
 #include "LiveTensors.h"
+#include "OpTimes.h"
 #include "layout/Dialect/NPU/IR/Storage.h"
 #include "layout/Dialect/NPU/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -19,6 +20,11 @@ namespace mlir::npu {
 
 using namespace mlir;
 using namespace mlir::npu;
+using layout::addCosts;
+using layout::Cost;
+
+/// The maximum number of ops over which a load is moved, for linear time.
+static constexpr unsigned kMostTried = 64;
 
 namespace {
 /// Moves transfers of a function into parallel regions.
@@ -36,9 +42,20 @@ private:
   std::optional<SmallVector<Operation *>> getNeeded(CopyOp load,
                                                     Operation *before);
   bool delayStore(CopyOp store, linalg::LinalgOp compute);
-  bool advanceLoad(CopyOp load, linalg::LinalgOp compute);
+  /// The transfers that run in parallel with an op, and the cycles of both
+  /// engines.
+  struct Region {
+    linalg::LinalgOp compute;
+    Cost computation = 0, transfers = 0;
+    SmallVector<CopyOp> stores;
+    /// Each with the ops that it needs, last op first.
+    SmallVector<std::pair<CopyOp, SmallVector<Operation *>>> loads;
+  };
+  SmallVector<unsigned> getChoices(CopyOp load, Cost cycles, unsigned last);
+  bool advanceLoad(CopyOp load, unsigned last);
+  void choose();
   void join(linalg::LinalgOp compute, ArrayRef<CopyOp> transfers);
-  void overlap(linalg::LinalgOp compute);
+  void join(const Region &region);
   LogicalResult keepPlaces();
   void report();
 
@@ -48,6 +65,8 @@ private:
   LiveTensors tensors; // the initial live ranges; `memory` has the current ones
   llvm::DenseMap<Operation *, unsigned> indices; // of allocs in `tensors`
   std::optional<LiveMemory> memory;
+  std::optional<OpTimes> opTimes;
+  std::vector<Region> regions; // one per op that computes
   int64_t numTransfers = 0, numRegions = 0;
 };
 } // namespace
@@ -129,25 +148,54 @@ Overlapper::getNeeded(CopyOp load, Operation *before) {
     }
   // A load must not overwrite earlier contents that are in use.
   for (Operation *user : load.getDest().getUsers())
-    if (user != load && user->isBeforeInBlock(load))
+    if (user != load &&
+        block.findAncestorOpInBlock(*user)->isBeforeInBlock(load))
       return std::nullopt;
   return needed;
 }
 
-/// Moves a load and the ops that it needs before `compute`, so that both can
-/// run in parallel. Returns false if there is a dependence, or if the loaded
-/// tensor then has no place in local memory.
-bool Overlapper::advanceLoad(CopyOp load, linalg::LinalgOp compute) {
-  std::optional<SmallVector<Operation *>> needed = getNeeded(load, compute);
-  if (!needed)
-    return false;
+/// Returns the regions that may hide the cycles of a load, best first: the
+/// nearest one before `last` in which the execution units are busy for long
+/// enough, else the one that hides most, and `last` itself.
+SmallVector<unsigned> Overlapper::getChoices(CopyOp load, Cost cycles,
+                                             unsigned last) {
+  unsigned best = last;
+  Cost hidden = 0;
+  for (unsigned i = last, tried = 0; tried < kMostTried; --i, ++tried) {
+    const Region &region = regions[i];
+    Cost left = std::max<Cost>(region.computation - region.transfers, 0);
+    if (!getNeeded(load, region.compute))
+      break;
+    if (std::min(left, cycles) > hidden) {
+      hidden = std::min(left, cycles);
+      best = i;
+    }
+    if (hidden == cycles || i == 0)
+      break;
+  }
+  SmallVector<unsigned> choices{best};
+  if (best != last)
+    choices.push_back(last);
+  return choices;
+}
+
+/// Moves a load to a region, at the latest that of `last`. Returns false if
+/// there is a dependence or the memory is full.
+bool Overlapper::advanceLoad(CopyOp load, unsigned last) {
   unsigned index = indices.lookup(load.getDest().getDefiningOp());
-  int64_t time = tensors.times[compute];
-  if (!memory->grow(index, time, time + 1))
-    return false;
-  for (Operation *op : llvm::reverse(*needed))
-    op->moveBefore(compute);
-  return true;
+  Cost cycles = opTimes->getCycles(load);
+  for (unsigned choice : getChoices(load, cycles, last)) {
+    Region &region = regions[choice];
+    std::optional<SmallVector<Operation *>> needed =
+        getNeeded(load, region.compute);
+    int64_t time = tensors.times[region.compute];
+    if (!needed || !memory->grow(index, time, time + 1))
+      continue;
+    region.loads.push_back({load, std::move(*needed)});
+    region.transfers = addCosts(region.transfers, cycles);
+    return true;
+  }
+  return false;
 }
 
 void Overlapper::join(linalg::LinalgOp compute, ArrayRef<CopyOp> transfers) {
@@ -159,18 +207,36 @@ void Overlapper::join(linalg::LinalgOp compute, ArrayRef<CopyOp> transfers) {
     transfer->moveBefore(body, body->end());
 }
 
-void Overlapper::overlap(linalg::LinalgOp compute) {
-  SmallVector<CopyOp> taken;
-  for (CopyOp store : getStores(compute))
-    if (delayStore(store, compute))
-      taken.push_back(store);
-  for (CopyOp load : getLoads(compute))
-    if (advanceLoad(load, compute))
-      taken.push_back(load);
-  if (taken.empty())
+/// Chooses the transfers of all regions. Later ops move nothing before loads
+/// have their places.
+void Overlapper::choose() {
+  for (linalg::LinalgOp compute : block.getOps<linalg::LinalgOp>())
+    regions.push_back({compute, opTimes->getCycles(compute), 0, {}, {}});
+  for (unsigned i = 0, e = regions.size(); i < e; ++i) {
+    for (CopyOp store : getStores(regions[i].compute)) {
+      if (!delayStore(store, regions[i].compute))
+        continue;
+      regions[i].stores.push_back(store);
+      regions[i].transfers =
+          addCosts(regions[i].transfers, opTimes->getCycles(store));
+    }
+    for (CopyOp load : getLoads(regions[i].compute))
+      advanceLoad(load, i);
+  }
+}
+
+void Overlapper::join(const Region &region) {
+  SmallVector<CopyOp> transfers(region.stores);
+  for (const auto &[load, needed] : region.loads) {
+    for (Operation *op : llvm::reverse(needed))
+      if (!op->isBeforeInBlock(region.compute))
+        op->moveBefore(region.compute);
+    transfers.push_back(load);
+  }
+  if (transfers.empty())
     return;
-  join(compute, taken);
-  numTransfers += taken.size();
+  join(region.compute, transfers);
+  numTransfers += transfers.size();
   ++numRegions;
 }
 
@@ -210,9 +276,10 @@ LogicalResult Overlapper::run() {
   memory.emplace(tensors.blocks, placement->places);
   for (auto [i, alloc] : llvm::enumerate(tensors.allocs))
     indices[alloc] = i;
-  for (linalg::LinalgOp compute :
-       llvm::to_vector(block.getOps<linalg::LinalgOp>()))
-    overlap(compute);
+  opTimes.emplace(tensors.chip);
+  choose();
+  for (const Region &region : regions)
+    join(region);
   if (!numRegions)
     return success();
   report();

@@ -165,3 +165,47 @@ func.func @written_before(%x: !sys, %z: !sys, %u: !sys {npu.result}, %y: !sys {n
   npu.dealloc %d : !t
   return
 }
+
+// -----
+
+// A load that takes longer than the op before its reader runs with an earlier
+// one, and a short one with the nearest.
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 65536, eu_bytes = 32>
+#aligned = #layout.npu_scatter<aligned, start = 0, target = #npu>
+!sys = memref<1x4x16x16xf32, #npu.memory<system>>
+!t = memref<1x4x16x16xf32, #aligned, #npu.memory<local>>
+!few = memref<1x4x1x1xf32, #npu.memory<system>>
+!c = memref<1x4x1x1xf32, #aligned, #npu.memory<local>>
+!window = memref<8x8xf32, #layout.npu_scatter<aligned, start = 0, axes = "HW", target = #npu>, #npu.memory<local>>
+!sums = memref<1x4x9x9xf32, #aligned, #npu.memory<local>>
+
+// CHECK-LABEL: func.func @earlier
+// CHECK: npu.parallel {
+// CHECK-NEXT: linalg.pooling_nchw_sum
+// CHECK-NEXT: npu.copy %arg1 to %[[LONG:[0-9]+]] :
+// CHECK-NEXT: }
+// CHECK: npu.parallel {
+// CHECK-NEXT: linalg.exp
+// CHECK-NEXT: npu.copy %arg2 to %[[SHORT:[0-9]+]] :
+// CHECK-NEXT: }
+// CHECK: linalg.add ins(%[[LONG]], %[[LONG]]
+// CHECK: linalg.add ins(%[[SHORT]], %[[SHORT]]
+// expected-remark @below {{transfers overlap with compute}}
+func.func @earlier(%x: !sys, %y: !sys, %z: !few) {
+  %a = npu.alloc : !t
+  npu.copy %x to %a : !sys to !t
+  %w = npu.alloc : !window
+  %s = npu.alloc : !sums
+  npu.fill 0.0 : f32 to %s on dma : !sums
+  linalg.pooling_nchw_sum {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>}
+    ins(%a, %w : !t, !window) outs(%s : !sums)
+  linalg.exp ins(%a : !t) outs(%a : !t)
+  %b = npu.alloc : !t
+  npu.copy %y to %b : !sys to !t
+  %d = npu.alloc : !c
+  npu.copy %z to %d : !few to !c
+  linalg.add ins(%b, %b : !t, !t) outs(%b : !t)
+  linalg.add ins(%d, %d : !c, !c) outs(%d : !c)
+  return
+}

@@ -123,10 +123,12 @@ def NPUOverlapTransfersPass
     : Pass<"npu-overlap-transfers", "::mlir::func::FuncOp"> {
   let summary = "Overlap npu.copy with computation in npu.parallel";
   let description = [{
-    Runs each load from unchanging memory in parallel with the op before the one
+    Runs each load from unchanging memory in parallel with an op before the one
     that needs it, and each store to a result in parallel with the op after the
-    one that computes it, both in an `npu.parallel`. This extends the live range
-    of a tensor, so it is done only if all live tensors still fit a core.
+    one that computes it, both in an `npu.parallel`. A load runs with the nearest
+    op that takes as long as all transfers beside it, by the clock of the chip,
+    or else with the one that hides most of it. This extends the live range of a
+    tensor, so it is done only if all live tensors still fit a core.
 
     ```mlir
     // before

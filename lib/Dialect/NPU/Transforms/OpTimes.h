@@ -1,0 +1,52 @@
+//===- OpTimes.h - The times of ops on the engines --------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The cycles of single ops by the clock of the chip (EngineTimes.h): transfers
+// by their plan, computations by one step per reduction index and eu_bytes of
+// the result.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_DIALECT_NPU_TRANSFORMS_OPTIMES_H
+#define LAYOUT_LIB_DIALECT_NPU_TRANSFORMS_OPTIMES_H
+
+#include "layout/Dialect/NPU/IR/NPU.h"
+
+namespace mlir::npu {
+
+class OpTimes {
+public:
+  explicit OpTimes(ChipAttr chip)
+      : times(layout::EngineTimes::inCycles(chip.getClock())), chip(chip) {}
+
+  /// Returns the engine that runs an op.
+  static Engine getEngine(Operation *op);
+
+  /// Returns the operands in local memory whose elements the op reads or
+  /// writes.
+  static SmallVector<OpOperand *> getTouched(Operation *op);
+
+  /// Returns the bytes of a core from the first to behind the last byte that
+  /// the layout of a local memref reserves.
+  std::pair<int64_t, int64_t> getReach(Value memref);
+
+  /// Returns the steps of the execution units for an op.
+  int64_t getSteps(Operation *op);
+
+  /// Returns the cycles of an op on its engine.
+  layout::Cost getCycles(Operation *op);
+
+  const layout::EngineTimes times;
+
+private:
+  ChipAttr chip;
+  DenseMap<Type, std::pair<int64_t, int64_t>> reaches;
+};
+
+} // namespace mlir::npu
+
+#endif // LAYOUT_LIB_DIALECT_NPU_TRANSFORMS_OPTIMES_H
