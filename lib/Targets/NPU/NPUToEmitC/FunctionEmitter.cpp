@@ -274,11 +274,15 @@ LogicalResult FunctionEmitter::emitFill(FillOp op) {
       return op.emitOpError() << "writes elements of " << bits.getBitWidth()
                               << " bits in words of " << width
                               << " bits, but the words of the value differ";
-    if (op.getEngine() == Engine::Compute && width != 32)
+    bool isCompute = op.getEngine() == Engine::Compute;
+    if (isCompute && width != 32)
       return op.emitOpError() << "execution units write 32-bit words: view the "
                                  "tensor as i32, or fill it on dma";
     calls.fill(transfer, getAddress(op.getDest(), transfer.dest),
-               word.getZExtValue(), op.getEngine() == Engine::Compute);
+               word.getZExtValue(), isCompute,
+               isCompute && isAligned(transfer.dest, transfer.shape,
+                                      transfer.elementBytes, chip.getEuBytes(),
+                                      getComputeLimits(chip)));
   }
   if (isExpected)
     calls.endExpected();

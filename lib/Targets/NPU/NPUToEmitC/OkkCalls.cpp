@@ -88,7 +88,7 @@ void OkkCalls::copy(const Transfer &transfer, Value dest, Value source) {
 }
 
 void OkkCalls::fill(const Transfer &transfer, Value dest, uint64_t word,
-                    bool isCompute) {
+                    bool isCompute, bool isAligned) {
   std::string bits = std::to_string(transfer.elementBytes * 8);
   std::string name = isCompute
                          ? "okk_bdc_32bit_set_C"
@@ -96,7 +96,7 @@ void OkkCalls::fill(const Transfer &transfer, Value dest, uint64_t word,
                                (transfer.dest.isLocal() ? "local" : "system");
   Value value = getUnion(word, transfer.elementBytes * 8);
   Value shape = getSizes(transfer.shape);
-  Value stride = getSizes(transfer.dest.strides);
+  Value stride = isAligned ? getNull() : getSizes(transfer.dest.strides);
   call(name, {dest, value, shape, stride});
 }
 

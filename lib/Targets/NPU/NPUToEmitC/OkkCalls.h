@@ -51,9 +51,10 @@ public:
   void call(StringRef callee, ValueRange operands);
   void copy(const Transfer &transfer, Value dest, Value source);
   /// Fills the destination of `transfer` with the low bits of `word`, on the
-  /// execution units if `isCompute`, else by DMA.
-  void fill(const Transfer &transfer, Value dest, uint64_t word,
-            bool isCompute);
+  /// execution units if `isCompute`, else by DMA. If `isAligned`, the box has
+  /// the strides of an aligned tensor, and the call leaves them to the function.
+  void fill(const Transfer &transfer, Value dest, uint64_t word, bool isCompute,
+            bool isAligned);
   /// Return a literal (int, bool, float), a null pointer, a 32-bit union, or
   /// the address of a dim4 or dim2, as an argument of a call.
   Value getInt(int64_t value) { return getLiteral(Twine(value), "int"); }

@@ -31,29 +31,29 @@ func.func @fill() {
   return
 }
 
-// The stride of the only batch would be 64 * 12544 if the tensor were dense, which takes 20 bits.
+// The stride of the only batch would be 128 * 12543 if the tensor were dense, which takes 21 bits.
 // CHECK-LABEL: void npu_batch(
-// CHECK: dim4 [[SHAPE:v[0-9]+]] = {1, 64, 1, 12544};
-// CHECK: dim4 [[STRIDE:v[0-9]+]] = {524287, 12544, 12544, 1};
+// CHECK: dim4 [[SHAPE:v[0-9]+]] = {1, 128, 1, 12543};
+// CHECK: dim4 [[STRIDE:v[0-9]+]] = {524287, 12543, 12543, 1};
 // CHECK: okk_bdc_neg(
 // CHECK: return
-!batch = memref<1x64x112x112xf32, #layout.npu_scatter<aligned, start = 0, target = #chip>, #npu.memory<local>>
+!batch = memref<1x128x111x113xf32, #layout.npu_scatter<compact, start = 0, target = #chip>, #npu.memory<local>>
 func.func @batch() {
   %x = npu.alloc {address = 0} : !batch
-  %y = npu.alloc {address = 65536} : !batch
+  %y = npu.alloc {address = 131072} : !batch
   npu.fill 0.0 : f32 to %x on dma : !batch
   linalg.negf ins(%x : !batch) outs(%y : !batch)
   return
 }
 
 // CHECK-LABEL: void npu_narrow_batch(
-// CHECK: dim4 [[STRIDE:v[0-9]+]] = {262143, 12544, 12544, 1};
+// CHECK: dim4 [[STRIDE:v[0-9]+]] = {262143, 12543, 12543, 1};
 // CHECK: okk_bdc_neg(
 // CHECK: return
-!batchx = memref<1x64x112x112xf32, #layout.npu_scatter<aligned, start = 0, target = #chipx>, #npu.memory<local>>
+!batchx = memref<1x128x111x113xf32, #layout.npu_scatter<compact, start = 0, target = #chipx>, #npu.memory<local>>
 func.func @narrow_batch() {
   %x = npu.alloc {address = 0} : !batchx
-  %y = npu.alloc {address = 65536} : !batchx
+  %y = npu.alloc {address = 131072} : !batchx
   npu.fill 0.0 : f32 to %x on dma : !batchx
   linalg.negf ins(%x : !batchx) outs(%y : !batchx)
   return
