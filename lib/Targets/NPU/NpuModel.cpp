@@ -36,11 +36,15 @@ int64_t NpuModel::getIssuedWords(RankedTensorType type, LayoutId layout,
   std::optional<int64_t> cores, channels;
   if (storage) {
     cores = (storage->m.extent * storage->sN).evaluate(type.getShape());
-    // The strides of a part are those of the whole, which it does not fill.
-    if (scatter.getMode() == NpuMode::Strided)
-      cores = (storage->m.extent * storage->row.extent * storage->h.extent *
-               storage->sH)
-                  .evaluate(type.getShape());
+    // The strides of a part are those of the whole, of which it has some rows.
+    // The pairs of weights may be inside of a channel.
+    auto get = [&](const SizeExpr &size) {
+      return size.evaluate(type.getShape()).value_or(kInfiniteCost);
+    };
+    if (cores && scatter.getMode() == NpuMode::Strided)
+      cores =
+          std::min(get(storage->m.extent * storage->row.extent * storage->sC),
+                   std::max(*cores, get(storage->row.extent * storage->sC)));
     channels =
         (storage->m.extent * storage->row.extent).evaluate(type.getShape());
   }

@@ -167,7 +167,10 @@ int64_t npu::getAlignment(const Storage &storage) {
     return getNpuStorage(scatter, params, storage.elementBytes, shape, nullptr)
         .has_value();
   };
-  int64_t alignment = 1;
+  // Convolutions read whole pairs of weights.
+  int64_t alignment = scatter.pack == NpuPack::IC2
+                          ? getLanes(scatter.pack) * storage.elementBytes
+                          : 1;
   while (!applies(alignment))
     ++alignment;
   return alignment;

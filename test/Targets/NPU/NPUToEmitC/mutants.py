@@ -68,7 +68,8 @@ def main():
                 for by in (1, -1):
                     change_dim4(number, call, call.shape, d, by, "shape")
             for place, strides, memory in call.operands:
-                for d in range(4):
+                # Aligned operands have no strides.
+                for d in range(4 if call.arguments[strides] != "nullptr" else 0):
                     wraps = (memory == "S" or d != 1 or
                              int(call.arguments[place].rstrip("u")) // BYTES + shape[1] > UNITS)
                     # Rows of kernels may have any stride.
