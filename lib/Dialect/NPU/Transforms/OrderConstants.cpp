@@ -80,6 +80,8 @@ static std::optional<LayoutMap> getOrder(CopyOp copy) {
   if (!box)
     return std::nullopt;
   ChipAttr chip = findChip(copy->getParentOfType<func::FuncOp>());
+  if (!chip)
+    return std::nullopt;
   std::optional<LayoutMap> order =
       getStorageOrder(box->to, box->sizes, chip.getNpus(), nullptr);
   if (!order || !copy.getPermutation())

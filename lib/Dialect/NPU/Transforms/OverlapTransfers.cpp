@@ -273,6 +273,8 @@ LogicalResult Overlapper::run() {
   std::optional<AddressPlacement> placement = placeBlocks(tensors.blocks);
   if (!placement) // npu-assign-addresses reports it
     return success();
+  if (tensors.allocs.empty())
+    return success();
   memory.emplace(tensors.blocks, placement->places);
   for (auto [i, alloc] : llvm::enumerate(tensors.allocs))
     indices[alloc] = i;

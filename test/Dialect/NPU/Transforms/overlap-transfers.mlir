@@ -209,3 +209,14 @@ func.func @earlier(%x: !sys, %y: !sys, %z: !few) {
   linalg.add ins(%d, %d : !c, !c) outs(%d : !c)
   return
 }
+
+// -----
+
+// A program without local memory has nothing to overlap.
+
+// CHECK-LABEL: func.func @outside
+// CHECK-NOT: npu.parallel
+func.func @outside(%x: memref<4xf32, #npu.memory<system>>, %y: memref<4xf32, #npu.memory<system>> {npu.result}) {
+  npu.copy %x to %y : memref<4xf32, #npu.memory<system>> to memref<4xf32, #npu.memory<system>>
+  return
+}
