@@ -55,16 +55,15 @@ def draw_graph(dot: pathlib.Path, svg: pathlib.Path) -> str | None:
     return None if done.returncode == 0 else f"Graphviz failed: {done.stderr.strip()[:300]}"
 
 
-def collect(module: pathlib.Path, assigned: pathlib.Path, before: Sequence[str], target: str,
+def collect(module: pathlib.Path, assigned: pathlib.Path, before: Sequence[str],
             folder: pathlib.Path) -> tuple[dict[str, Any], str]:
     """Returns the data of the page, and the picture of the network. `before` are the passes before those of
-    layout-assign."""
+    layout-assign, which set the target."""
     dot, graph, strategies = (folder / name for name in ("graph.dot", "graph.json", "strategies.json"))
-    wanted = f"target={{{target}}}"
-    run_tool("layout-opt", assigned, f"--layout-print-graph={wanted} max-boxes={BOXES} output={dot}",
-             f"--layout-print-graph={wanted} max-boxes={BOXES} format=json output={graph}", "-o", os.devnull)
+    run_tool("layout-opt", assigned, f"--layout-print-graph=max-boxes={BOXES} output={dot}",
+             f"--layout-print-graph=max-boxes={BOXES} format=json output={graph}", "-o", os.devnull)
     run_tool("layout-opt", module, *before, "--layout-prepare", "--layout-canonicalize=keep-families",
-             f"--layout-print-strategies={wanted} format=json output={strategies}", "-o", os.devnull)
+             f"--layout-print-strategies=format=json output={strategies}", "-o", os.devnull)
     problem = draw_graph(dot, folder / "graph.svg")
     picture = "" if problem else (folder / "graph.svg").read_text(encoding="utf-8")
     data: dict[str, Any] = json.loads(graph.read_text())

@@ -154,8 +154,10 @@ def parse(argv: Sequence[str] | None, prog: str) -> argparse.Namespace:
 # --------------------------------------------------------------------- the steps
 
 def passes_before(args: argparse.Namespace) -> list[str]:
-    """Returns the passes of the device's pipeline before those of layout-assign."""
-    return [f"--layout-prepare-for-npu=target={{{args.target}}}"] if args.device == "npu" else []
+    """Returns the passes before those of layout-assign: those of the device's pipeline, and the target with the
+    parameters of this machine, for which programs are compiled."""
+    prepare = [f"--layout-prepare-for-npu=target={{{args.target}}}"] if args.device == "npu" else []
+    return [*prepare, f"--layout-set-target=target={{{args.target}}} cpu=host"]
 
 
 def lower(args: argparse.Namespace, module: pathlib.Path, folder: pathlib.Path) -> dict[str, Any]:
@@ -164,15 +166,14 @@ def lower(args: argparse.Namespace, module: pathlib.Path, folder: pathlib.Path) 
     written = ["--emit-bytecode", "--verify-each=false"]
     _, pipeline = DEVICES[args.device]
     with Progress("assigning layouts"):
-        run_tool("layout-opt", module, *passes_before(args),
-                 f"--layout-assign=target={{{args.target}}}", *written, "-o", folder / "assigned.mlirbc")
+        run_tool("layout-opt", module, *passes_before(args), "--layout-assign", *written,
+                 "-o", folder / "assigned.mlirbc")
         run_tool("layout-opt", folder / "assigned.mlirbc",
-                 f"--layout-print-cost=target={{{args.target}}} format=json "
-                 f"output={folder / 'cost.json'}", "-o", "/dev/null")
+                 f"--layout-print-cost=format=json output={folder / 'cost.json'}", "-o", "/dev/null")
     cost: dict[str, Any] = json.loads((folder / "cost.json").read_text())
     if "assignment" not in cost:
         raise ToolError(f"{module} has no tensors, so there is no layout to assign")
-    vectors = "cpu=host"  # both are compiled for this machine
+    vectors = "cpu=host"
     with Progress("lowering the untouched network"):
         run_tool("layout-opt", module, f"--layout-linalg-to-llvm={vectors}", *written,
                  "-o", folder / "before.mlirbc")
@@ -359,7 +360,7 @@ def write_report(args: argparse.Namespace, model: Model, cost: dict[str, Any],
                  folder: pathlib.Path) -> None:
     with Progress(f"writing {args.report}"):
         network, picture = html_report.collect(model.module, folder / "assigned.mlirbc",
-                                               passes_before(args), args.target, folder)
+                                               passes_before(args), folder)
         for row in cost["constants"]["rows"]:
             row["name"] = find_name(row["location"])
         network |= {
