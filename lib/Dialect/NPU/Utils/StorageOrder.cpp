@@ -8,6 +8,7 @@
 #include "layout/Dialect/NPU/Utils/StorageOrder.h"
 #include "DimLoops.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir::npu;
 using namespace mlir::layout;
