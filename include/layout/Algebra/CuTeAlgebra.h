@@ -54,8 +54,8 @@ struct IntegerLayout {
 
 using IntegerLayoutOr = std::optional<IntegerLayout>;
 
-/// Fuses all dims of `a` to one, the first dim fastest: returns the map from 0
-/// .. size - 1 to the offsets of `a`.
+/// Fuses all dims of `a` to one, the first dim fastest. The result maps each
+/// number below the size of `a` to an offset of `a`.
 IntegerLayoutOr coalesce(const IntegerLayout &a, FailureReason error = {});
 
 /// Returns the layout i -> a(b(i)) on the shape of `b`, where `a` is coalesced
@@ -63,9 +63,9 @@ IntegerLayoutOr coalesce(const IntegerLayout &a, FailureReason error = {});
 IntegerLayoutOr composition(const IntegerLayout &a, const IntegerLayout &b,
                             FailureReason error = {});
 
-/// Returns the layout b of one dim such that a(i) + b(j) takes each value of 0
-/// .. m - 1 exactly once, where m is the least possible number >= `size`. Fails
-/// if there is no such layout or none is known.
+/// Returns the layout b of one dim such that a(i) + b(j) takes each value below
+/// m exactly once, for the least possible m >= `size`. Fails if there is no such
+/// layout or none is known.
 IntegerLayoutOr complement(const IntegerLayout &a, int64_t size,
                            FailureReason error = {});
 

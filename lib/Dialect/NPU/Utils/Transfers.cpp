@@ -137,7 +137,7 @@ bool BoxPlanner::plan(llvm::ArrayRef<const DimPiece *> pieces) {
   if (!hasLocal)
     placed[1] = take(isPlain);
   foldLong(hasLocal);
-  // Of these two loops, N has the larger stride in the destination.
+  // The loop with the larger stride in the destination becomes N.
   if (placed[2] &&
       (!placed[0] || placed[2]->side[1].stride > placed[0]->side[1].stride))
     std::swap(placed[0], placed[2]);

@@ -107,7 +107,7 @@ void layoutClDownload(void *host, void *buffer, int64_t bytes);
 /// Copies `bytes` bytes between two buffers of the device.
 void layoutClCopy(void *to, void *from, int64_t bytes);
 
-/// What the compiler knows about a kernel.
+/// The properties of a kernel that are known when it is compiled.
 typedef struct LayoutClKernelMetadata {
   /// The number of operations on elements that one work-item executes if
   /// `any_groups` is 1, else one work-group; -1 if unknown.

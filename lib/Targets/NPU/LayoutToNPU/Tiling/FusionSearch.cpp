@@ -51,7 +51,7 @@ struct Made {
   }
 };
 
-/// What a group loads, stores and needs of a core if it runs alone.
+/// The loads, the stores and the memory per core of a group that runs alone.
 struct Price {
   struct Tensor {
     unsigned made;          // index in Search::tensors
