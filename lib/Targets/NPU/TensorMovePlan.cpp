@@ -127,8 +127,11 @@ TensorMovePlan::get(const LayoutMap &from, const LayoutMap &to, Sizes sizes,
     return move;
   };
   std::optional<TensorMovePlan> direct = plan(Method::Direct, {{&from, &to}});
-  if (from.getSpace() == "npu" && to.getSpace() == "npu" &&
-      elementBytes == kWordBytes && npu::haveSameCores(from, to, sizes)) {
+  bool areLocal = from.getSpace() == "npu" && to.getSpace() == "npu";
+  // The elements stay in their cores, which can copy them.
+  bool canCopy = areLocal && (elementBytes == kWordBytes || !direct) &&
+                 npu::haveSameCores(from, to, sizes);
+  if (canCopy && elementBytes == kWordBytes) {
     std::optional<TensorMovePlan> cores = planOnCores(from, to, sizes, chip);
     if (cores && (!direct || cores->getCost(times) < direct->getCost(times)))
       return cores;
@@ -138,8 +141,8 @@ TensorMovePlan::get(const LayoutMap &from, const LayoutMap &to, Sizes sizes,
   if (direct && direct->commands <= 2)
     return direct;
   std::optional<TensorMovePlan> through;
-  if (from.getSpace() == "npu" && to.getSpace() == "npu") {
-    if (!direct && npu::haveSameCores(from, to, sizes)) {
+  if (areLocal) {
+    if (!direct && canCopy) {
       TensorMovePlan move;
       move.method = Method::Cores;
       move.commands = 1;

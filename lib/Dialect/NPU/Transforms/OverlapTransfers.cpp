@@ -271,9 +271,8 @@ LogicalResult Overlapper::run() {
   if (failed(tensors.collect(function)))
     return failure();
   std::optional<AddressPlacement> placement = placeBlocks(tensors.blocks);
-  if (!placement) // npu-assign-addresses reports it
-    return success();
-  if (tensors.allocs.empty())
+  // npu-assign-addresses reports a missing placement.
+  if (!placement || tensors.allocs.empty())
     return success();
   memory.emplace(tensors.blocks, placement->places);
   for (auto [i, alloc] : llvm::enumerate(tensors.allocs))

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Targets/Registration.h"
-#include "layout/Dialect/NPU/IR/NPU.h"
 #include "layout/Dialect/NPU/Transforms/Passes.h"
 #include "layout/Targets/NPU/LayoutToNPU/Passes.h"
 #include "layout/Targets/NPU/NPUToEmitC/Passes.h"
@@ -17,7 +16,7 @@
 using namespace mlir;
 
 void layout::registerNPULoweringModels(DialectRegistry &registry) {
-  registry.insert<npu::NPUDialect, emitc::EmitCDialect>();
+  registry.insert<emitc::EmitCDialect>();
 }
 
 void layout::registerNPULowerings() {
