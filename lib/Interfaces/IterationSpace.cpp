@@ -124,8 +124,9 @@ std::optional<SizeExpr> SpaceBuilder::largestIndex(AffineExpr expr) const {
 }
 
 /// Computes the stored axes of every operand as functions of the loops. A dim
-/// indexed by one loop has the loop's size. The size of a dynamic window dim
-/// exceeds the largest index by an unknown number of at least 1.
+/// indexed by one loop has the loop's size. A dynamic dim indexed by a sum of
+/// loops, such as the rows of a window, has an unknown size. In an operand, it
+/// exceeds the largest index by at least 1.
 LogicalResult SpaceBuilder::readOperands() {
   numSizes = sizes.size();
   SmallVector<IndexExpr> loops;

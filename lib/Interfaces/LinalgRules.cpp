@@ -24,7 +24,8 @@ using namespace mlir::layout;
 static constexpr llvm::StringLiteral kHasMemory =
     "it reads or writes memory, not only tensors";
 
-/// Counts the ops of the body, without constants and indices.
+/// Returns the number of ops in the body, not counting constants and
+/// linalg.index.
 static int64_t countScalarOps(linalg::LinalgOp op) {
   int64_t count = 0;
   for (Operation &inner : op.getBlock()->without_terminator())
@@ -50,7 +51,8 @@ static SmallVector<int64_t> getLoopSizes(linalg::LinalgOp op,
   return sizes;
 }
 
-/// Returns true if result `r` is initialized with a constant that is not NaN.
+/// Returns true if the init of result `r` is a linalg.fill with a
+/// floating-point constant that is not NaN.
 static bool startsFromNumber(linalg::LinalgOp op, unsigned r) {
   auto fill = op.getDpsInits()[r].getDefiningOp<linalg::FillOp>();
   APFloat value(0.0f);
@@ -58,7 +60,8 @@ static bool startsFromNumber(linalg::LinalgOp op, unsigned r) {
          !value.isNaN();
 }
 
-/// Returns the reduction of result `r`, or std::nullopt if unknown.
+/// Returns the reduction that combines the values of result `r`, or
+/// std::nullopt if they are not combined by one known op.
 static std::optional<Reduction> findReduction(linalg::LinalgOp op, unsigned r) {
   SmallVector<Operation *> combiners;
   if (!matchReduction(op.getRegionOutputArgs(), r, combiners) ||

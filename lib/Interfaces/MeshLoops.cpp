@@ -186,7 +186,8 @@ struct Share {
   }
 };
 
-/// An operand or result of an op, its indexing map, and its distribution.
+/// An operand or result of an op, its indexing map, and the share of its
+/// elements that each device of a mesh holds.
 struct Access {
   std::string name;
   AffineMap map;
@@ -229,8 +230,10 @@ private:
 
 } // namespace
 
-/// Returns the dim that coordinate `a` of a mesh has a digit of, or a dim of
-/// size 1 that a `#layout.mesh` splits along it.
+/// Returns the dim of which `value`, coordinate `a` of a mesh, is a digit. It
+/// is a logical dim, or a replica dim if its number is at least the rank. If
+/// the coordinate is always 0, returns the dim of size 1 that a `#layout.mesh`
+/// splits along it. Otherwise returns std::nullopt.
 static std::optional<unsigned> findSplitDim(RankedTensorType type, unsigned a,
                                             const IndexExpr &value) {
   if (const Digit *digit = value.getSingleDigit(); digit && digit->isDim())
@@ -299,7 +302,8 @@ LogicalResult MeshLoops::add(AffineMap map, Type type, bool isResult,
   return success();
 }
 
-/// Returns true if the operand is the init of a result with its type and map.
+/// Returns true if the operand is the initial value of a result that has the
+/// same type and the same indexing map.
 bool MeshLoops::isAddedTo(const Access &operand) const {
   return llvm::any_of(accesses, [&](const Access &other) {
     return other.isResult && other.number < rule.inits.size() &&
@@ -308,7 +312,9 @@ bool MeshLoops::isAddedTo(const Access &operand) const {
   });
 }
 
-/// Checks that partial sums come from a split reduction or partial inits.
+/// Checks the partial sums of `access`, if it has any. A result must be the
+/// reduction over a split loop, or must not read its init. An operand must be
+/// the init of a result with the same partial sums.
 LogicalResult MeshLoops::checkParts(const Access &access) {
   auto partial = dyn_cast_if_present<PartialAttr>(access.type.getEncoding());
   if (!partial)

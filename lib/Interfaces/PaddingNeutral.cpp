@@ -18,7 +18,8 @@ using namespace mlir::layout;
 
 namespace {
 
-/// The known part of a value: a constant, or that it is the accumulator.
+/// What is known of a value: a constant that it equals, or that it is the
+/// accumulator, the old element of the result.
 struct Known {
   Attribute constant;
   bool isAccumulator = false;
@@ -85,8 +86,8 @@ static Known evaluate(Operation *op, ArrayRef<Known> operands) {
   return known;
 }
 
-/// Evaluates the value that `body` yields for a result if each input i is
-/// `inputs[i]`, or any value if that is null.
+/// Returns what is known of the value that `body` yields for a result if each
+/// input i is `inputs[i]`, or any value if that is null.
 static Known evaluateBody(Block &body, ArrayRef<TypedAttr> inputs,
                           unsigned result) {
   if (body.getNumArguments() <= inputs.size() + result)

@@ -35,7 +35,8 @@ bool returnsAccumulator(Block &body, ArrayRef<TypedAttr> inputs,
 bool makesPadding(Block &body, ArrayRef<TypedAttr> inputs, unsigned result,
                   TypedAttr wanted);
 
-/// Returns true if the elementwise `op` computes `wanted` from `inputs`.
+/// Returns true if the elementwise `op` computes `wanted` if each operand i has
+/// elements `inputs[i]`, or any elements if it is null.
 bool makesPadding(Operation &op, ArrayRef<TypedAttr> inputs, unsigned result,
                   TypedAttr wanted);
 

@@ -23,14 +23,14 @@ static std::string getLoopName(unsigned loop) {
   return loop < kLetters ? name : name + std::to_string(loop / kLetters);
 }
 
-/// Returns the text of `expr`, e.g. `i + k * 2`. In the text of an affine
-/// expression, a `d` before a number is always a dim.
+/// Returns the text of `expr` with the names of the loops, e.g. `i + k * 2`.
 static std::string printIndex(AffineExpr expr) {
   std::string text, named;
   llvm::raw_string_ostream(text) << expr;
   StringRef rest = text;
   while (!rest.empty()) {
     unsigned loop;
+    // In the text of an affine expression, a `d` before a number is a dim.
     if (rest.size() > 1 && rest[0] == 'd' && llvm::isDigit(rest[1])) {
       rest = rest.drop_front();
       rest.consumeInteger(10, loop);
@@ -101,8 +101,8 @@ static void printRule(const LoopsRule &rule, raw_ostream &os) {
     os << ", runs in any layout";
 }
 
-/// Prints `(d0, d1, d2) -> ([d0, d1], d2)`: the result dims as functions of the
-/// source dims.
+/// Prints `view (d0, d1, d2) -> ([d0, d1], d2)`: the result dims as functions
+/// of the source dims.
 static void printRule(const ViewRule &view, raw_ostream &os) {
   LayoutMap source = LayoutMap::rowMajor(view.toSource.dims.size());
   os << "view (";

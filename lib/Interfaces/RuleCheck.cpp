@@ -58,8 +58,9 @@ static bool isBetweenMemories(StringRef a, StringRef b) {
   return a == "buffer" || b == "buffer";
 }
 
-/// Checks memory spaces. A kernel may read images and buffers, but local memory
-/// of an NPU only if its op works there.
+/// Checks the memory spaces of all tensors. Images and buffers may be mixed,
+/// but local memory of an NPU only with system memory: by an op without loops,
+/// or by an op with loops whose results are all in local memory.
 LogicalResult Checker::checkSpaces() {
   // Ops on local memory may read operands that are loaded for them.
   bool mayLoad = !std::holds_alternative<LoopsRule>(rule) ||

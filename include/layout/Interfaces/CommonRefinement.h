@@ -155,9 +155,9 @@ void CommonRefinement<Derived, Space, Axis>::orderDigits() {
 
 /// Rewrites `axis`, a function of the loops, to `result`, a function of the
 /// digits in `space`: a digit of a loop becomes the sum of the digits that it
-/// is split into. Terms of another kind, such as digits of a sum, are kept if
-/// each of their loops is one digit with the number of the loop; otherwise
-/// returns false.
+/// is split into. Terms of another kind, such as digits of a sum, are kept.
+/// Returns false if a loop in such a term is split, or its only digit has
+/// another number than the loop, or if two terms contain the same digit.
 template <typename Derived, typename Space, typename Axis>
 bool CommonRefinement<Derived, Space, Axis>::placeDigits(const Value &axis,
                                                          Value &result) const {

@@ -51,11 +51,13 @@ struct OperandAccess {
 };
 
 /// Returns the stored axes of a tensor with this layout and shape, as functions
-/// of its dims. Static sizes are substituted; dynamic ones stay symbolic.
+/// of its dims, for the first replica. Static sizes are substituted; dynamic
+/// ones stay symbolic.
 std::vector<StoredAxis> getAxesOnShape(const LayoutMap &map,
                                        ArrayRef<int64_t> shape);
 
-/// A loop over one mixed-radix digit of a loop of the op.
+/// A loop over one mixed-radix digit of a loop of the op. The index of that
+/// loop is the sum of its digits times their weights.
 struct LoopDigit {
   unsigned loop;
   int64_t weight;

@@ -24,12 +24,12 @@ class DialectRegistry;
 
 namespace mlir::layout {
 
-/// Registers the rules of upstream ops, one function per dialect.
+/// Registers the layout rules of upstream ops, one function per dialect.
 void registerLinalgLayoutRules(DialectRegistry &registry);
 void registerTensorLayoutRules(DialectRegistry &registry);
 void registerArithLayoutRules(DialectRegistry &registry);
 
-/// Registers the rules of all upstream dialects.
+/// Registers the layout rules of the ops of all upstream dialects.
 inline void registerLayoutRules(DialectRegistry &registry) {
   registerLinalgLayoutRules(registry);
   registerTensorLayoutRules(registry);

@@ -73,15 +73,17 @@ struct LoopsRule {
   /// converts operands on whose stored axes the loops cannot run.
   bool runsAnywhere = false;
   /// The reduction that combines the values of each result, or std::nullopt if
-  /// the body does not combine them by one known op. May be empty.
+  /// the body does not combine them by one known op. Empty for elementwise ops
+  /// and softmax, whose rules have no reductions.
   SmallVector<std::optional<Reduction>> combiners;
-  /// The operand with the initial value of each result, or std::nullopt if
-  /// there is none. May be empty.
+  /// The number of the operand with the initial value of each result, or
+  /// std::nullopt if there is none. Empty for elementwise ops and softmax.
   SmallVector<std::optional<unsigned>> inits;
 };
 
-/// Operand 0 and result 0 have the same elements in the same order, and share
-/// storage. Further tensors are destinations with the layout of the result.
+/// A rule under which operand 0 and result 0 have the same elements in the same
+/// order, and share storage. Further tensors are destinations with the layout
+/// of the result.
 struct ViewRule {
   /// The source dims as functions of the result dims, and the inverse.
   IndexView toSource, toResult;
@@ -124,7 +126,8 @@ using OpLayoutRule = std::variant<OpaqueRule, LoopsRule, ViewRule, PerDimRule,
 void print(const OpLayoutRule &rule, raw_ostream &os);
 
 /// Returns the rule of `op`: that of its interface, the elementwise rule for
-/// ops with the elementwise traits, or an opaque one.
+/// ops with the elementwise traits, or else an OpaqueRule, under which all
+/// tensors keep their types.
 OpLayoutRule getLayoutRule(Operation *op);
 
 /// Returns true if the layout of one tensor constrains the layouts of the
@@ -142,12 +145,13 @@ inline bool cutsAtDivisorsOf(const Digit &digit, int64_t divisor) {
          (!digit.modulus || divisor / digit.divisor % digit.modulus == 0);
 }
 
-/// Returns loops over the dims of the result that index all tensors. All ranked
-/// tensors of `op` must have the same shape.
+/// Returns the rule of an elementwise op: one parallel loop per dim of the
+/// result, which indexes that dim of all tensors. All ranked tensors of `op`
+/// must have the same shape.
 LoopsRule getElementwiseRule(Operation *op);
 
-/// Marks loops as tileable that have a static size and index a dim by
-/// themselves in every map that uses them.
+/// Sets `tileable` of each loop: true if its size is static, and every map that
+/// uses the loop indexes one dim by it alone.
 void findTileableLoops(LoopsRule &rule);
 
 } // namespace mlir::layout

@@ -34,7 +34,8 @@
 
 namespace mlir::layout {
 
-/// The scalar computation of an op: a body, one op, a copy, or unknown.
+/// The scalar computation of an op: a body, one op, or a copy. It is unknown if
+/// both pointers are null and `isCopy` is false.
 struct ScalarBody {
   /// The body. Its arguments are the inputs, then one argument for each result.
   Block *block = nullptr;
@@ -59,8 +60,8 @@ TypedAttr getPaddingAlong(ArrayRef<OperandAccess> operands,
 
 /// Computes the masks of an op. `operands` are the inputs, followed by the
 /// results. `readsInit` has one entry per result, which is true if the body
-/// reads the old element of the result. `copyMask` has the loops beyond whose
-/// size a copy writes padding.
+/// reads the old element of the result. For a copy, `copyMask` lists the loops
+/// to mask if the result states padding.
 PaddingMasks findPaddingMasks(ArrayRef<OperandAccess> operands,
                               ArrayRef<utils::IteratorType> iterators,
                               ArrayRef<bool> readsInit, const ScalarBody &body,

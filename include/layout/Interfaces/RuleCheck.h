@@ -34,8 +34,9 @@ LogicalResult checkRule(const OpLayoutRule &rule, ArrayRef<Type> operands,
                         bool usesPerElementAddressing = false);
 
 /// Checks that `op`, whose rule is `rule`, can run on the types of its operands
-/// and results. A LoopsRule that runs anywhere implies
-/// `usesPerElementAddressing`.
+/// and results. With `usesPerElementAddressing`, or if a LoopsRule permits
+/// every combination of layouts (`runsAnywhere`), the tensors need not be
+/// stored in the same digits.
 LogicalResult checkRule(Operation *op, const OpLayoutRule &rule,
                         FailureReason refuse = {},
                         bool usesPerElementAddressing = false);
