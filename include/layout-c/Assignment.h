@@ -57,8 +57,8 @@ MLIR_CAPI_EXPORTED bool layoutAttributeIsATarget(MlirAttribute attr);
 MLIR_CAPI_EXPORTED MlirLogicalResult layoutAssign(MlirOperation module,
                                                   MlirAttribute target);
 
-/// Gets the costs that layout-assign has recorded in the module, or returns
-/// false if there are none.
+/// Copies the costs that layout-assign has recorded in the module to
+/// `*assignment`. Returns false, and changes nothing, if there are none.
 MLIR_CAPI_EXPORTED bool
 layoutGetAssignmentCost(MlirOperation module, LayoutAssignmentCost *assignment);
 
@@ -68,8 +68,9 @@ layoutGetAssignmentCost(MlirOperation module, LayoutAssignmentCost *assignment);
 MLIR_CAPI_EXPORTED MlirLogicalResult layoutForEachConversion(
     MlirOperation module, LayoutConversionCallback callback, void *userData);
 
-/// Prints the table of conversions with their reasons, as layout-print-cost
-/// does, as text or JSON. Fails if the module has no target attribute.
+/// Prints the table of conversions, each with its bytes, cost and reason, as
+/// text or JSON. The text is passed to `callback`. Fails with a diagnostic if
+/// the module has no target attribute.
 MLIR_CAPI_EXPORTED MlirLogicalResult
 layoutPrintCost(MlirOperation module, bool asJSON, MlirStringCallback callback,
                 void *userData);

@@ -35,8 +35,9 @@ MLIR_CAPI_EXPORTED void layoutRegisterAllDialects(MlirDialectRegistry registry);
 /// registry. Further calls have no effect.
 MLIR_CAPI_EXPORTED void layoutRegisterAllPasses(void);
 
-/// Registers all of the project and all of upstream, as layout-opt does.
-/// Replaces mlirRegisterAllDialects and mlirRegisterAllPasses.
+/// Registers all dialects, extensions, passes and pipelines of the project and
+/// of upstream MLIR, as layout-opt does. Replaces mlirRegisterAllDialects and
+/// mlirRegisterAllPasses.
 MLIR_CAPI_EXPORTED void
 layoutRegisterWithUpstream(MlirDialectRegistry registry);
 

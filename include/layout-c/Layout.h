@@ -75,8 +75,8 @@ MLIR_CAPI_EXPORTED MlirStringRef
 layoutMapAttrGetCoordinateName(MlirAttribute map, intptr_t coordinate);
 
 /// Returns yes if no two indices of a shape share a storage point, and no if
-/// some do or the layout does not apply to the shape. Dynamic sizes are encoded
-/// as in MLIR.
+/// some do or the layout does not apply to the shape and element type. Dynamic
+/// sizes are encoded as in MLIR.
 MLIR_CAPI_EXPORTED LayoutAnswer layoutAttrIsInjective(MlirAttribute layout,
                                                       intptr_t rank,
                                                       const int64_t *shape,
@@ -89,7 +89,8 @@ MLIR_CAPI_EXPORTED LayoutAnswer layoutAttrIsInjective(MlirAttribute layout,
 /// Returns true if the type has a layout of any family.
 MLIR_CAPI_EXPORTED bool layoutTypeHasLayout(MlirType type);
 
-/// Returns the layout as `#layout.map` in canonical form.
+/// Returns the layout as `#layout.map` in canonical form; a type without a
+/// layout has the row-major one.
 MLIR_CAPI_EXPORTED MlirAttribute layoutTypeGetMap(MlirType type);
 
 /// Returns the tensor type without layout that the type has at the boundary of
@@ -102,8 +103,9 @@ MLIR_CAPI_EXPORTED MlirType layoutTypeGetStorageType(MlirType type);
 /// depends on a dynamic size, or elements are not whole bytes.
 MLIR_CAPI_EXPORTED int64_t layoutTypeGetStorageBytes(MlirType type);
 
-/// Computes the extent of each coordinate with padding, or returns false if one
-/// exceeds 64 bits or depends on a dynamic size.
+/// Computes the number of positions along each coordinate of the storage,
+/// padding included. Returns false if one exceeds 64 bits or depends on a
+/// dynamic size.
 MLIR_CAPI_EXPORTED bool layoutTypeGetStorageExtent(MlirType type,
                                                    int64_t *extents);
 
@@ -118,10 +120,11 @@ MLIR_CAPI_EXPORTED bool layoutTypeGetStride(MlirType type, intptr_t coordinate,
 MLIR_CAPI_EXPORTED bool layoutTypeGetPoint(MlirType type, const int64_t *index,
                                            int64_t *point);
 
-/// Computes the position of element `index` in a tensor of the storage type
-/// (layoutTypeGetStorageType), of its first replica if there are several.
-/// Returns false if the index is out of bounds, or if a number exceeds 64 bits
-/// or depends on a dynamic size.
+/// Computes the index of element `index` in a tensor of the storage type
+/// (layoutTypeGetStorageType), one number per dim of that type. If the element
+/// has several replicas, it is that of the first one. Returns false if `index`
+/// is out of bounds, or if a number exceeds 64 bits or depends on a dynamic
+/// size.
 MLIR_CAPI_EXPORTED bool layoutTypeGetStoredIndex(MlirType type,
                                                  const int64_t *index,
                                                  int64_t *storedIndex);
@@ -137,7 +140,7 @@ MLIR_CAPI_EXPORTED LayoutAnswer layoutTypeGetIndex(MlirType type,
 MLIR_CAPI_EXPORTED LayoutAnswer layoutTypeHasPadding(MlirType type);
 
 /// Returns yes if two types of equal shape store every element at the same
-/// point.
+/// point, in storage of the same extents.
 MLIR_CAPI_EXPORTED LayoutAnswer layoutTypeStoresLike(MlirType type,
                                                      MlirType other);
 
