@@ -157,8 +157,8 @@ struct Mode {
 
 /// Returns extent and stride of each digit of a layout of one dim, the fastest
 /// first: (4, 1) and (2, 5) for k mod 4 + 5 * (k floordiv 4) on 8. Returns
-/// std::nullopt if a stride is not a positive constant, or if the product of
-/// the extents is not the size.
+/// std::nullopt if the offset has a constant, if a stride is not a positive
+/// constant, or if the digits overlap or leave a gap.
 static std::optional<SmallVector<Mode>> getModes(const IntegerLayout &line) {
   SmallVector<Mode> modes;
   IndexExpr offset = getOffset(line);

@@ -203,8 +203,8 @@ static LayoutMap makeRowMajor(unsigned rank) {
                         {{"offset", offset.value, offset.extent}});
 }
 
-/// Returns a cached map for ranks up to 8, because every tensor without a
-/// layout uses it.
+/// Returns the row-major map of `rank` dims: a cached one up to rank 8, because
+/// every tensor without a layout uses it.
 LayoutMap LayoutMap::rowMajor(unsigned rank) {
   static const auto known = [] {
     std::array<LayoutMap, 9> maps;
@@ -364,10 +364,10 @@ static llvm::SmallVector<int64_t> splitPoint(const LayoutMap &special,
   return values;
 }
 
-/// Searches the logical index whose storage point is `point`: enumerates a box
-/// of at most kMaxPoints indices, and uses integer sets for a larger one.
-/// Returns std::nullopt for padding. If the sets give no answer, returns
-/// std::nullopt, too, and sets `isKnown` to false.
+/// Searches the index whose storage point is `point`, and returns it with its
+/// replica numbers at the end. Enumerates a box of at most 2^20 indices, and
+/// uses integer sets for a larger one. Returns std::nullopt for padding. If the
+/// sets give no answer, returns std::nullopt, too, and sets `isKnown` to false.
 static std::optional<llvm::SmallVector<int64_t>>
 searchIndex(const LayoutMap &special, ArrayRef<int64_t> point, Sizes box,
             bool &isKnown) {

@@ -152,8 +152,9 @@ static bool haveSizes(const LayoutMap &map, Sizes sizes, unsigned elementBytes,
          size_t(*storage) * elementBytes == storageBytes;
 }
 
-/// Calls copy(logical position, storage position, bytes) for each element.
-/// Returns false if the buffers do not have the sizes that the map requires.
+/// Calls copy(logical byte, storage byte, bytes per element) for each element
+/// and each replica that `which` selects. Returns false if the buffers do not
+/// have the sizes that the map requires, or if positions overflow int64.
 template <typename Fn>
 static bool moveElements(const LayoutMap &map, Sizes sizes,
                          unsigned elementBytes, size_t logicalBytes,

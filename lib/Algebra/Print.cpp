@@ -54,7 +54,7 @@ struct MapPrinter {
 
 } // namespace
 
-/// Prints constant + digit * stride + ..
+/// Prints a sum, its constant last: `d0 * 16 + d1 + 3`.
 void MapPrinter::printSum(const IndexExpr &value, raw_ostream &os) const {
   bool first = true;
   for (const DigitTerm &term : value.terms) {
@@ -90,8 +90,8 @@ static int64_t findAlignment(const SizeExpr &natural, const SizeExpr &extent) {
   return k > 1 && natural.alignTo(k) == extent ? k : 0;
 }
 
-/// Prints an axis as an element of a group: `d1 floordiv 4`, or `[d1] align 4`.
-/// Also returns the value and the extent that parsing this text gives.
+/// Returns the text of an axis as an element of a group, `d1 floordiv 4` or
+/// `[d1] align 4`, with the value and the extent that parsing this text gives.
 AxisText MapPrinter::printAxis(const StoredAxis &axis) const {
   AxisText result;
   llvm::raw_string_ostream os(result.text);

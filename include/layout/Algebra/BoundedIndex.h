@@ -64,7 +64,8 @@ BoundedIndex xorOf(llvm::ArrayRef<BoundedIndex> operands, int64_t extent);
 
 /// Returns the number of positions that the form of a value implies, without
 /// align or pad: k for x mod k, ceil(extent of x / k) for x floordiv k, size(d)
-/// for dim d, and one more than the highest value for a sum.
+/// for dim d, 2^b for a swizzle of b bits, and one more than the highest value
+/// for a sum.
 SizeExpr naturalExtent(const Digit &digit);
 SizeExpr naturalExtent(const IndexExpr &value);
 

@@ -51,8 +51,8 @@ std::optional<int64_t> joinAddress(const ChipParams &params,
 /// Counts the channels that each core holds: the result has one number per
 /// position of the coordinate `npu`. A channel is a value of `npu` before it is
 /// taken modulo the number of cores, e.g. of c + 2 in `(c + 2) mod 4`. Fails if
-/// `npu` is not a single digit, or if the dims that it depends on are dynamic
-/// or have too many indices to enumerate (kMaxPoints).
+/// there is no coordinate `npu`, or it is not a single digit. Also fails if the
+/// dims that it depends on are dynamic or have more than 2^20 indices.
 std::optional<llvm::SmallVector<int64_t>>
 countChannels(const LayoutMap &map, Sizes sizes, FailureReason error = {});
 
@@ -72,7 +72,8 @@ struct Banks {
 };
 
 struct BankUse {
-  /// The bank of the first byte of each element.
+  /// The bank of the first byte of each accessed element, in the order in which
+  /// the elements are listed.
   llvm::SmallVector<int64_t> banks;
   /// The number of cycles of the access, which is the maximal number of
   /// distinct words in one bank. 1 means no conflict, 0 no element.

@@ -69,12 +69,15 @@ IntegerLayoutOr composition(const IntegerLayout &a, const IntegerLayout &b,
 IntegerLayoutOr complement(const IntegerLayout &a, int64_t size,
                            FailureReason error = {});
 
-/// Returns the left inverse: maps every offset up to the highest one to an
-/// index of `a`. Values at offsets that `a` does not have are unspecified.
+/// Returns the left inverse: maps every offset up to the highest one of `a` to
+/// the index of `a`, coalesced to one dim, that has this offset. Values at
+/// offsets that `a` does not have are unspecified. Fails if no formula of the
+/// index is found.
 IntegerLayoutOr leftInverse(const IntegerLayout &a, FailureReason error = {});
-/// Returns the right inverse: maps each offset k < n to the index of `a` with
-/// that offset. n is the largest number such that `a` has all offsets below n.
-/// Fails if `a` does not have offset 0.
+/// Returns the right inverse: maps each offset k < n to the index of `a`,
+/// coalesced to one dim, that has this offset. n is the largest number such
+/// that `a` has all offsets below n. Fails if `a` does not have offset 0, or no
+/// formula of the index is found.
 IntegerLayoutOr rightInverse(const IntegerLayout &a, FailureReason error = {});
 
 /// The grouping of the result dims of divide(): each dim becomes a tile T and a

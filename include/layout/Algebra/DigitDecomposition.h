@@ -23,8 +23,9 @@ struct PlacedDigit {
   Digit digit;
   SizeExpr stride;
   /// The number of positions of the digit, padding included: the stride of the
-  /// next slower digit, or the extent of the offset, divided by `stride`.
-  /// std::nullopt if that is not a polynomial.
+  /// next slower digit divided by `stride`. The slowest digit has the extent of
+  /// the offset instead of that stride. std::nullopt if the quotient is not a
+  /// polynomial.
   std::optional<SizeExpr> room;
 };
 
@@ -81,7 +82,8 @@ getDigits(const LayoutMap &special, Sizes sizes, FailureReason error);
 /// and the last stride is 1. Digits whose strides are no such multiples are
 /// fused: h and w of `[h, w] align 32` become one digit of their sum. If all
 /// strides exceed 1, a last digit of the constant 0 stands for the padding
-/// between positions.
+/// between positions. Fails if fusing does not give such strides, or if
+/// getDigits fails for the map.
 std::optional<std::vector<PlacedDigit>>
 getDenseDigits(const LayoutMap &special, Sizes sizes, FailureReason error);
 

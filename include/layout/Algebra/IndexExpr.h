@@ -149,8 +149,8 @@ IndexExpr takeDigit(const IndexExpr &x, int64_t divisor, int64_t modulus,
 IndexExpr xorBits(llvm::ArrayRef<IndexExpr> operands, unsigned bits,
                   Sizes sizes = {});
 
-/// Replaces dim d by dims[d] and size(d) by sizeOf[d] in `x`. `sizes` are those
-/// of the dims that occur in the replacements.
+/// Returns `x` with dims[d] in place of dim d, and sizeOf[d] in place of
+/// size(d). `sizes` are those of the dims that occur in the replacements.
 IndexExpr substitute(const IndexExpr &x, llvm::ArrayRef<IndexExpr> dims,
                      llvm::ArrayRef<SizeExpr> sizeOf, Sizes sizes = {});
 

@@ -126,9 +126,10 @@ public:
   ///
   /// The index is a formula of the stored axes if one is found. Otherwise
   /// (overlapping digits, or swizzles whose equations are not solvable) the
-  /// index is searched: boxes of at most kMaxPoints indices are enumerated, and
-  /// larger ones are left to bounded integer sets. If the search ends without
-  /// an answer, the result is std::nullopt and `*isKnown` is false.
+  /// index is searched: boxes of at most 2^20 indices are enumerated, and
+  /// larger ones are left to a bounded proof with integer sets. If the search
+  /// ends without an answer, the result is std::nullopt and `*isKnown` is
+  /// false.
   std::optional<llvm::SmallVector<int64_t>>
   backward(llvm::ArrayRef<int64_t> point, Sizes sizes,
            bool *isKnown = nullptr) const;

@@ -44,8 +44,8 @@ constexpr int64_t kFewPoints = int64_t(1) << 12;
 /// An answer about pairs of indices, e.g. if two share a point.
 struct PairProof {
   ProofResult answer = ProofResult::Unknown;
-  /// A witness pair if there is one: two indices, each followed by its
-  /// replicas.
+  /// Two indices that are a witness of the answer, each followed by its replica
+  /// numbers. Both are empty if there is no witness.
   llvm::SmallVector<int64_t> first, second;
 };
 
@@ -84,8 +84,8 @@ ProofResult isWithinExtents(const LayoutMap &map, Sizes sizes);
 
 /// Counts the storage points that hold an element, each once even if replicas
 /// share it. The box is static and the map valid on it. Returns std::nullopt if
-/// replicas may share points and more than kMaxPoints points had to be
-/// enumerated.
+/// replicas may share points and more than 2^20 points had to be enumerated, or
+/// if the count overflows int64.
 std::optional<int64_t> countPoints(const LayoutMap &map, Sizes sizes);
 
 /// Decides if storage on this shape has points that hold no element.

@@ -107,10 +107,11 @@ public:
   /// std::nullopt on overflow or if a size that occurs is dynamic.
   std::optional<int64_t> evaluate(llvm::ArrayRef<int64_t> sizes) const;
 
-  /// Replaces size(d) by replacement[d].
+  /// Returns the expression with replacement[d] in place of size(d).
   SizeExpr substitute(llvm::ArrayRef<SizeExpr> replacement) const;
 
-  /// Replaces size(d) by sizes[d] if that is static.
+  /// Returns the expression with the number sizes[d] in place of size(d) for
+  /// each static size.
   SizeExpr specialize(llvm::ArrayRef<int64_t> sizes) const;
 
   /// Compares in a total order of the expressions, not of their values: returns

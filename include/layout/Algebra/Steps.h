@@ -91,7 +91,8 @@ std::optional<Run> getRowMajorRun(const LayoutMap &map, unsigned coordinate,
 /// Returns the greatest integer that divides the coordinate at every index
 /// whose entry d is a multiple of blocks[d] >= 1, or 0 if only position 0 is
 /// reached. If sizes are dynamic, returns the greatest divisor that the strides
-/// prove.
+/// prove. Returns std::nullopt if the increments of the coordinate are not
+/// known.
 std::optional<int64_t> getAlignment(const LayoutMap &map, unsigned coordinate,
                                     llvm::ArrayRef<int64_t> blocks,
                                     Sizes sizes);

@@ -72,9 +72,9 @@ std::optional<LayoutMap> transpose(const LayoutMap &map,
 constexpr int64_t kWholeDim = -1;
 
 /// Returns the layout of tensor[offset : offset + size * stride : stride] per
-/// dim, without `dropDims`, whose sizes are 1. The full size of a dim that is
-/// cut must be static, because the extents depend on it. The size of the slice
-/// may be dynamic, and is then assumed in bounds. Strides may be negative.
+/// dim, without `dropDims`, whose sizes are 1. Fails if a dim of dynamic size
+/// is cut and the layout depends on this size. The size of the slice may be
+/// dynamic, and is then assumed in bounds. Strides may be negative.
 std::optional<LayoutMap> slice(const LayoutMap &map, Sizes fullSizes,
                                llvm::ArrayRef<int64_t> offsets, Sizes sizes,
                                llvm::ArrayRef<int64_t> strides,
@@ -89,20 +89,21 @@ std::optional<LayoutMap> expandShape(const LayoutMap &map, DimGroups groups,
                                      Sizes newSizes, FailureReason error = {});
 
 /// Returns the layout of a collapsed view: the dims groups[d] of the tensor, of
-/// sizes `oldSizes`, become dim d of the view. Requires that the sizes after
-/// the first dim of a group are static, up to unit dims. If some are dynamic,
-/// the map must already fuse those dims, i.e. place them row-major by their
-/// sizes.
+/// sizes `oldSizes`, become dim d of the view. In each group, the first size
+/// that is not 1 may be dynamic. If a later one is dynamic, the map must store
+/// the dims up to it as one row-major index; otherwise the function fails.
 std::optional<LayoutMap> collapseShape(const LayoutMap &map, DimGroups groups,
                                        Sizes oldSizes,
                                        FailureReason error = {});
 
 /// Returns the index view of `expandShape`: each dim of the smaller rank as a
-/// function of the larger rank.
+/// function of the larger rank. Fails only if the groups do not list all dims
+/// once and in order.
 std::optional<IndexView> getExpandView(DimGroups groups, Sizes newSizes,
                                        FailureReason error = {});
-/// Returns the index view of `collapseShape`, or std::nullopt if a size after
-/// the first dim of a group is dynamic.
+/// Returns the index view of `collapseShape`: each dim of the larger rank as a
+/// function of the smaller rank. Returns std::nullopt if a size after the first
+/// dim of a group is dynamic.
 std::optional<IndexView> getCollapseView(DimGroups groups, Sizes oldSizes,
                                          FailureReason error = {});
 
@@ -114,7 +115,8 @@ std::optional<LayoutMap> broadcast(const LayoutMap &map, int64_t position,
                                    int64_t size, FailureReason error = {});
 
 /// Returns the map without dim `dim`, which becomes a replica, so that the dim
-/// can be broadcast from the result. Its size must be static.
+/// can be broadcast from the result. Fails if the size of the dim is dynamic or
+/// 0.
 std::optional<LayoutMap> replicateOver(const LayoutMap &map, int64_t dim,
                                        Sizes sizes, FailureReason error = {});
 
@@ -134,9 +136,10 @@ struct Concatenation {
 };
 
 /// Finds a layout of the whole in which every part is stored by its own layout,
-/// up to a shift. Tries the layouts of the parts on the whole shape, and equal
-/// parts one after the other; fails if no such layout fits. (If the layout of
-/// the whole is given, its parts are slices.)
+/// up to a shift. Tries the layout of each part on the shape of the whole, and
+/// then a layout that stores parts like the first one after each other. Fails
+/// if none of these fits. (If the layout of the whole is given, its parts are
+/// slices.)
 std::optional<Concatenation> concat(llvm::ArrayRef<ConcatPart> parts,
                                     int64_t axis, FailureReason error = {});
 
@@ -158,8 +161,8 @@ std::optional<LayoutMap> compose(const LayoutMap &a, const LayoutMap &b,
 /// Its dims are those of the storage, padding included: `storedDims`, or else
 /// the stored axes of `map`. It maps a storage position to the row-major
 /// position of the logical index that is stored there. `sizes` are the logical
-/// sizes that `map` depends on. Fails if no formula of the stored axes is found
-/// for a logical index.
+/// sizes that `map` depends on. Fails if `map` has replicas, or if no formula
+/// of the stored axes is found for a logical index.
 std::optional<LayoutMap> inverse(const LayoutMap &map,
                                  llvm::ArrayRef<BoundedIndex> storedDims = {},
                                  Sizes sizes = {}, FailureReason error = {});

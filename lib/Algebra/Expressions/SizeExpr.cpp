@@ -428,8 +428,9 @@ static SizeExpr inStepsOf(const SizeExpr &size, const SizeExpr::Ceil &step) {
   return result;
 }
 
-/// Sample shapes. If a comparison is false for one of them, the far slower
-/// proof would fail.
+/// Shapes on which a comparison of two sizes is tried first. If it is false on
+/// one of them, it cannot hold for all sizes, and the far slower proof is not
+/// tried.
 static constexpr int64_t kLarge = int64_t(1) << 14, kHuge = int64_t(1) << 30;
 static constexpr int64_t kSamples[][8] = {
     {3, 5, 2, 7, 4, 11, 6, 13},

@@ -50,12 +50,13 @@ static bool speaksOf(const DigitTerm &term, unsigned dim) {
 
 namespace {
 
-/// Digits of one dim plus a constant, the shift, whose breakpoints (divisors
+/// The digits of d + `shift`, where d is one dim. Their breakpoints (divisors
 /// and divisors * moduli) divide each other.
 class NestedDigits {
 public:
-  /// Returns std::nullopt if a digit mixes dims, if breakpoints do not divide
-  /// each other, or if the shifts of the digits are inconsistent.
+  /// Collects the digits of `terms`. Returns std::nullopt if a digit mixes
+  /// dims, if breakpoints do not divide each other, or if the shifts of the
+  /// digits are inconsistent.
   static std::optional<NestedDigits> get(ArrayRef<DigitTerm> terms);
 
   std::optional<Steps> getSteps(int64_t size) const;
@@ -80,8 +81,9 @@ private:
 /// bits.
 static constexpr int64_t kMaxNumber = int64_t(1) << 61;
 
-/// Adds the shift `of` of another digit, which is determined modulo `ofPeriod`,
-/// its breakpoint. Returns false if no shift of the dim has both remainders.
+/// Adds the shift `of` of another digit. It is determined modulo `ofPeriod`,
+/// the divisor * modulus of that digit, or its divisor if it has no modulus.
+/// Returns false if no shift of the dim has both remainders.
 bool NestedDigits::addShift(int64_t of, int64_t ofPeriod) {
   if (llvm::mod(of - shift, std::gcd(period, ofPeriod)) != 0)
     return false;
@@ -178,7 +180,7 @@ std::optional<Steps> NestedDigits::getSteps(int64_t size) const {
 
 /// Finds the steps of `value` along `dim`, which all its digits depend on, by
 /// enumerating the dims in these digits. Returns std::nullopt if these have
-/// more than kMaxPoints indices.
+/// more than 2^20 indices or a dynamic size, or if a stride is not constant.
 static std::optional<Steps> walkSteps(const IndexExpr &value, unsigned dim,
                                       Sizes box) {
   llvm::SmallVector<int64_t> shared(box.size(), 1);

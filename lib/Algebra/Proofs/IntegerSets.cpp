@@ -135,7 +135,8 @@ public:
   /// Searches for a counterexample. Sets `statement` to Disproved with the one
   /// that is found, or to Unknown if the search is inconclusive.
   void search(Statement &statement) const { search(all, statement); }
-  /// Searches for a counterexample that is also in `narrower`.
+  /// Searches for a counterexample that is also in `narrower`. Sets `statement`
+  /// to Disproved if there is one, or to Unknown if the search is inconclusive.
   void searchIn(Set narrower, Statement &statement) const {
     search(intersect(all, std::move(narrower)), statement);
   }

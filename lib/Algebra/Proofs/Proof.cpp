@@ -47,8 +47,8 @@ public:
     points.reserve(numPoints * width);
   }
 
-  /// Adds `point`. Returns the number of the equal point if there is one, else
-  /// std::nullopt.
+  /// Adds `point` and returns std::nullopt. If an equal point is in the table,
+  /// adds nothing and returns its number.
   std::optional<uint32_t> add(ArrayRef<int64_t> point) {
     size_t hash = llvm::hash_combine_range(point.begin(), point.end());
     for (size_t slot = hash % slots.size();; slot = (slot + 1) % slots.size()) {
@@ -73,9 +73,9 @@ private:
 
 } // namespace
 
-/// Decides by enumeration if no two indices of a box share a point, and counts
-/// the points. Replicas of one index may share a point; `rank` is the number of
-/// logical dims, which precede replicas.
+/// Decides by enumeration if no two indices of a box share a point, and sets
+/// `numPoints` to the number of distinct points. Replicas of one index may
+/// share a point; `rank` is the number of logical dims, which precede replicas.
 static PairProof walk(const Evaluator &evaluator, Sizes box, unsigned rank,
                       int64_t &numPoints) {
   PairProof proof;
@@ -169,8 +169,9 @@ static bool isTellingSum(llvm::SmallVector<Share> shares) {
 
 /// Proves that a map is injective by enumerating each factor of the box by
 /// itself. This suffices if every coordinate determines the contributions of
-/// all factors; otherwise the answer is Unknown. Sets `numPoints` to the number
-/// of distinct points.
+/// all factors; otherwise the answer is Unknown. It is Disproved if two indices
+/// of one factor share a point. Sets `numPoints` to the number of distinct
+/// points.
 static PairProof walkFactors(const LayoutMap &special, Sizes sizes,
                              int64_t &numPoints) {
   if (special.getCoordinates().empty())
@@ -256,7 +257,7 @@ std::optional<int64_t> mlir::layout::countPoints(const LayoutMap &map,
 
 using Points = std::vector<llvm::SmallVector<int64_t>>;
 
-/// Returns the distinct points of all replicas of an index, sorted.
+/// Sets `points` to the distinct points of all replicas of an index, sorted.
 static void getPoints(const Evaluator &evaluator, ArrayRef<int64_t> index,
                       ArrayRef<int64_t> replicas, Points &points) {
   points.clear();
@@ -374,7 +375,8 @@ static bool isWithinByConstruction(const LayoutMap &special, unsigned c,
 /// Decides if a coordinate is in [0, extent) at every index of a static box.
 /// Enumerates each factor of the box, a set of dims that no digit mixes with
 /// others, for its minimal and maximal contribution. Unknown if the factors
-/// have more than kMaxPoints points.
+/// have more than 2^20 points in sum, or if a stride or the extent is not
+/// constant.
 static ExtentProof walkExtent(const Coordinate &coordinate, Sizes box,
                               unsigned rank) {
   ExtentProof proof;

@@ -12,8 +12,8 @@
 
 namespace mlir::layout {
 
-/// Returns the sum of constant and terms in canonical form, as the laws of
-/// IndexExpr.h define it.
+/// Returns the sum of `constant` and `terms` in canonical form: the digits of
+/// each source are disjoint, maximal and sorted, and no stride is 0.
 IndexExpr combine(SizeExpr constant, std::vector<DigitTerm> terms, Sizes sizes);
 
 /// Returns floor(inner / divisor) mod modulus (0: no mod) as one digit of the

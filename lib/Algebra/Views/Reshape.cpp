@@ -171,8 +171,8 @@ static LayoutMap replaceRun(const LayoutMap &map, unsigned first,
   return applyView(map, view);
 }
 
-/// Inserts the static ones of `sizes` as sizes of the dims of `map` from
-/// `first` on.
+/// Returns `map` with the static ones of `sizes` inserted, which are sizes of
+/// its dims from `first` on.
 static LayoutMap withSizesOfRun(const LayoutMap &map, unsigned first,
                                 Sizes sizes) {
   llvm::SmallVector<int64_t> known(map.getRank(), kUnknownSize);

@@ -30,11 +30,12 @@ struct SizesOfFusion {
   int64_t factor;
   /// The size of the one dim that replaces the fused dims.
   SizeExpr total;
-  /// Returns true if a dim is one of the fused dims. A term in which the
-  /// dynamic sizes of these dims do not all occur equally often cannot be
-  /// rewritten and becomes overflow.
+  /// Returns true if a dim is one of the fused dims.
   llvm::function_ref<bool(unsigned)> isInRun;
 
+  /// Returns the argument with `total` in place of the sizes of the fused dims.
+  /// A term in which the dynamic sizes of these dims do not all occur equally
+  /// often cannot be rewritten and becomes overflow.
   SizeExpr apply(const SizeExpr &size) const;
   IndexExpr apply(const IndexExpr &value) const;
   LayoutMap apply(const LayoutMap &map) const;

@@ -117,9 +117,9 @@ enum class Reduction { Sum, Max, Min };
 llvm::StringRef getName(Reduction reduction);
 std::optional<Reduction> getReduction(llvm::StringRef name);
 
-/// Returns r if coordinate `axis` of a map over a mesh is the value of replica
-/// dim r, i.e. if the devices along this axis hold replicas. Returns
-/// std::nullopt if the coordinate is anything else.
+/// Returns r if the coordinate with the name `axis` of a map over a mesh is the
+/// value of replica dim r, i.e. if the devices along this axis hold replicas.
+/// Returns std::nullopt if the coordinate is anything else, or there is none.
 std::optional<unsigned> getReplicaAlong(const LayoutMap &map,
                                         llvm::StringRef axis);
 

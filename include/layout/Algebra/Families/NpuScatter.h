@@ -43,13 +43,16 @@
 
 namespace mlir::layout {
 
-/// The rule that determines the strides of a tensor in local memory; see the
-/// table of modes in section 3.4 of docs/spec.md.
+/// The rule that determines the strides of a tensor in local memory. Each
+/// channel is padded to whole execution units (Aligned) or to 4 bytes
+/// (Compact), channels are columns of a matrix, or the strides are stated.
+/// Continuous is a tensor in system memory. Section 3.4 of docs/spec.md has the
+/// formulas.
 enum class NpuMode { Aligned, Compact, Matrix, Strided, Continuous };
 
 /// The number of indices of the first axis that share a storage unit: 4
-/// elements of 8 bits (N4), 2 of 16 bits (N2), or 2 of 32 bits, which are input
-/// channels of weights (IC2).
+/// elements of 8 bits (N4), 2 of 16 bits (N2), or 2 input channels of weights
+/// (IC2). These have 32 bits, or 8 bits that a core converts to 32.
 enum class NpuPack { None, N4, N2, IC2 };
 
 /// The parameters of an NPU: the number of cores, the bytes of local memory of
@@ -123,11 +126,11 @@ private:
 /// tensor. Returns false and reports the first error.
 bool checkNpuScatter(const NpuScatter &scatter, FailureReason error = {});
 
-/// Returns the storage of a tensor with these sizes, one per axis, and bytes
-/// per element. The caller has checked `scatter` by checkNpuScatter and
-/// verified `params`; the mode is not Continuous, which is for system memory.
-/// Reports the first requirement that is not met, e.g. if the tensor does not
-/// fit the memory of a core.
+/// Returns the storage of a tensor with these sizes, one per dim, and bytes per
+/// element. The caller has checked `scatter` by checkNpuScatter and verified
+/// `params`; the mode is not Continuous, which is for system memory. Reports
+/// the first requirement that is not met, e.g. if the tensor does not fit the
+/// memory of a core, and returns std::nullopt.
 std::optional<NpuStorage> getNpuStorage(const NpuScatter &scatter,
                                         const ChipParams &params,
                                         int64_t elementBytes, Sizes sizes,

@@ -53,7 +53,8 @@ llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const PackedDim &dim);
 
 /// Checks the rules that are independent of the shape: dims and extents are
 /// valid, and a whole dim is listed once, slower than all parts of that dim.
-/// Reports the first invalid entry.
+/// Reports the first invalid entry by its position in `dims`, and returns
+/// false.
 bool checkPackedDims(
     llvm::ArrayRef<PackedDim> dims,
     llvm::function_ref<void(size_t entry, const llvm::Twine &)> error);
