@@ -18,8 +18,9 @@ using namespace mlir::layout;
 
 namespace {
 
-/// What is known of a value: a constant that it equals, or that it is the
-/// accumulator, the old element of the result.
+/// The known part of a value: a constant that it equals, or that it is the
+/// accumulator, the old element of the result. Neither is set if the value is
+/// unknown.
 struct Known {
   Attribute constant;
   bool isAccumulator = false;

@@ -138,7 +138,7 @@ struct Concatenation {
 /// Finds a layout of the whole in which every part is stored by its own layout,
 /// up to a shift. Tries the layout of each part on the shape of the whole, and
 /// then a layout that stores parts like the first one after each other. Fails
-/// if none of these fits. (If the layout of the whole is given, its parts are
+/// if no such layout fits. (If the layout of the whole is given, its parts are
 /// slices.)
 std::optional<Concatenation> concat(llvm::ArrayRef<ConcatPart> parts,
                                     int64_t axis, FailureReason error = {});
