@@ -114,6 +114,7 @@ static bool addModes(Scanner &scanner, const IntTuple &shape,
 }
 
 /// Parses `S<2,0,2> o`, or `Sw<2,0,2> o 0 o` with an offset before the swizzle.
+/// Returns false after an error.
 static bool parseSwizzle(Scanner &scanner, CuTeLayout &layout) {
   size_t start = scanner.column();
   StringRef word = scanner.word();

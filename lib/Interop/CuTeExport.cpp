@@ -90,7 +90,8 @@ static bool isPlain(ArrayRef<uint64_t> bits) {
 /// Returns the layout of an offset without swizzle, whose bits are 0 or
 /// distinct bits of the index. Bits that are adjacent in the index and in the
 /// offset form one leaf. Fails if a bit of the index is not in the offset, or
-/// if the last leaf does not divide the dim.
+/// if the leaves before the last one have a product that does not divide the
+/// dim.
 static std::optional<CuTeLayout> getModes(ArrayRef<uint64_t> bits, Sizes sizes,
                                           FailureReason error) {
   CuTeLayout layout;

@@ -29,16 +29,19 @@ public:
                  SizeExpr extent)
       : rank(rank), sizes(sizes), digits(digits), extent(std::move(extent)) {}
 
-  /// Returns a layout with the digits from `firstBlock` on as blocks. Fails if
-  /// they are not dense, are not of constant sizes, or if the blocks of a dim
-  /// are not ordered from major to minor.
+  /// Returns a layout with the digits from `firstBlock` on as blocks. Unused
+  /// positions between two digits become a block of a dim of size 1, if there
+  /// is one. Fails if there are other unused positions, if a size is not
+  /// constant, or if the blocks of a dim are not ordered from major to minor.
   std::optional<OneDnnLayout> getBlocks(size_t firstBlock, FailureReason error);
 
   /// Adds the digits before `firstBlock` to `layout` as the dims of a tag.
-  /// Returns false if they are not dense.
+  /// Returns false if there are unused positions between them or after them, or
+  /// if the rank is 0 or above 12.
   bool addOrder(OneDnnLayout &layout, size_t firstBlock);
   /// Adds the digits before `firstBlock` to `layout` as strides and padded dims
-  /// of a descriptor. Returns false if a size or stride is not constant.
+  /// of a descriptor. Returns false if a size or stride is not constant, or if
+  /// the storage does not fit int64.
   bool addNumbers(OneDnnLayout &layout, size_t firstBlock);
 
 private:

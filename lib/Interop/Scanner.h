@@ -54,8 +54,8 @@ public:
     return true;
   }
 
-  /// Reads `token`, or reports "expected ','" followed by `where` and returns
-  /// false.
+  /// Reads `token` and returns true. If the text continues otherwise, reports
+  /// that `token` was expected, followed by `where`, and returns false.
   bool expect(llvm::StringRef token, const llvm::Twine &where) {
     if (consume(token))
       return true;

@@ -32,8 +32,9 @@ static bool hasKnownSpace(const LayoutMap &map) {
                      });
 }
 
-/// Returns the number of bits of the indices and replicas in `box`, or
-/// std::nullopt with a reason if a size is not a power of two.
+/// Returns the number of bits of the indices and replicas in `box`. Reports the
+/// reason and returns std::nullopt if a size is not a power of two, or if there
+/// are more than 62 bits.
 static std::optional<unsigned>
 countInputBits(ArrayRef<int64_t> box, unsigned rank, FailureReason refuse) {
   unsigned bits = 0;

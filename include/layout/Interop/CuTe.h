@@ -38,7 +38,8 @@ struct CuTeLayout {
     int64_t base = 0;  // M
     int64_t shift = 0; // S
 
-    /// Applies the swizzle to `offset`; it is its own inverse.
+    /// Returns the offset after the swizzle. Swizzling it again returns
+    /// `offset`.
     BoundedIndex apply(const BoundedIndex &offset) const;
   };
 

@@ -33,8 +33,9 @@
 
 namespace mlir::layout {
 
-/// Returns the name of `map`, e.g. `nchw16c`, or "" if it is in linear memory
-/// and has no oneDNN tag.
+/// Returns the name of `map`. In linear memory, it is the oneDNN tag, e.g.
+/// `nchw16c`, or "" if there is none. In an image it is the name of the kind,
+/// if one has this map, and in all other cases that of the space.
 std::string makeName(const LayoutMap &map);
 
 /// Returns the name of a kind of image: `image_in_out_channel`, `image_3d`, ..
