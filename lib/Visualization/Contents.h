@@ -31,13 +31,14 @@ struct Contents {
   /// indices.
   std::vector<llvm::SmallVector<Point, 1>> points;
   /// For a map over a mesh, the sorted numbers of the devices that store each
-  /// index.
+  /// index, in row-major order of the indices; empty for other maps.
   std::vector<llvm::SmallVector<int64_t, 1>> devices;
 };
 
 /// Computes the storage points of all indices of a shape. Fails if the shape
-/// does not fit the map or is dynamic, if the map is not valid on it (L1), or
-/// if there are more than `maxCells` indices or, if `needStorage`, positions.
+/// does not fit the map or is dynamic, or if two indices share a point or a
+/// point is outside of the storage (L1). Also fails if there are more than
+/// `maxCells` indices times replicas or, if `needStorage`, positions.
 std::optional<Contents> readContents(const LayoutMap &map, Sizes sizes,
                                      int64_t maxCells, bool needStorage,
                                      FailureReason error);

@@ -238,9 +238,10 @@ static std::pair<Axis, Axis> cut(const Axis &axis, int64_t width) {
   return {outer, inner};
 }
 
-/// Moves the fastest axes from the end of `axes` to the columns, at most
-/// `maxColumns` positions, and cuts an axis that does not fit. Unless `fill`,
-/// stops as soon as there are kFew positions.
+/// Removes the fastest axes from the end of `axes` and returns them as the axes
+/// of the columns, which have at most `maxColumns` positions. An axis that does
+/// not fit is cut, and its outer part stays. Unless `fill`, stops as soon as
+/// the columns have 4 positions (kFew).
 static Axes takeColumns(Axes &axes, int64_t maxColumns, bool fill) {
   Axes columns;
   while (!axes.empty()) {
@@ -262,9 +263,9 @@ static Axes takeColumns(Axes &axes, int64_t maxColumns, bool fill) {
   return columns;
 }
 
-/// Moves the fastest axes from the end of `axes` to the rows. Stops as soon as
-/// there are kFew positions, or if one more axis would make them more than
-/// kManyRows.
+/// Removes the fastest axes from the end of `axes` and returns them as the axes
+/// of the rows. Stops as soon as there are 4 positions (kFew), or if one more
+/// axis would make them more than 16 (kManyRows).
 static Axes takeRows(Axes &axes) {
   Axes rows;
   while (!axes.empty()) {

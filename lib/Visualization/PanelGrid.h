@@ -30,8 +30,8 @@ struct Axis {
   /// The label: the digits of the map that the axis has, or empty for the inner
   /// part of an axis that was cut to the width of the picture.
   std::string text;
-  /// If not 0, a row of a number of positions that divides this one shows equal
-  /// digits above each other.
+  /// A number of positions such that rows whose length divides it show equal
+  /// digits above each other; 0 if there is none.
   int64_t grain = 0;
 };
 using Axes = llvm::SmallVector<Axis>;

@@ -63,7 +63,9 @@ struct PictureOptions {
   /// first dim that has. The logical view shows the order of storage by
   /// default.
   std::optional<unsigned> colorDim;
-  /// The number of positions per row of linear memory; 0 uses the stored axes.
+  /// The number of positions per row of linear memory or, in the logical view,
+  /// of indices of the last dim. 0 lets the stored axes, or the dims, determine
+  /// the rows.
   int64_t columns = 0;
   /// The maximal number of cells; a picture with more is an error.
   int64_t maxCells = 4096;
