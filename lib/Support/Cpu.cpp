@@ -28,7 +28,8 @@ static std::string readLine(const llvm::Twine &path) {
   return file ? (*file)->getBuffer().trim().str() : "";
 }
 
-/// Reads a number such as "32768K" or "64", or returns 0 if it is not a number.
+/// Returns the number in a one-line file, such as 64 or "32K", where K stands
+/// for 1024 and M for 1024 * 1024. Returns 0 if the file has no such number.
 static int64_t readNumber(const llvm::Twine &path) {
   std::string line = readLine(path);
   llvm::StringRef text = line;
@@ -100,16 +101,16 @@ static CpuModelParams getNeoverseParams() {
   return getNeonParams(64 * KiB, 1 * MiB, 32 * MiB, 4, 64);
 }
 
-/// Four fast cores share an L2 of 12 MB, and there is no L3. Only these cores
-/// count.
+/// Returns the parameters of the Apple M1. Only its four fast cores count,
+/// which share an L2 of 12 MB, and there is no L3.
 static CpuModelParams getAppleParams() {
   CpuModelParams params = getNeonParams(128 * KiB, 3 * MiB, 12 * MiB, 8, 4);
   params.lineBytes = 128;
   return params;
 }
 
-/// Returns the parameters of this process: its cores are the hardware threads
-/// that it may use.
+/// Returns the parameters of the processor that runs this process. Its cores
+/// are the hardware threads that the process may use.
 static CpuModelParams getHostParams() {
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   CpuModelParams params;

@@ -14,8 +14,9 @@
 using namespace mlir;
 using llvm::StringRef;
 
-/// The maximal characters of a word, within limits of file systems and
-/// compilers, and those of a text that precede its hash.
+/// The maximal number of characters of a word, within limits of file systems
+/// and compilers, and the number of characters of another text that precede its
+/// hash.
 static constexpr size_t kMostChars = 100, kCharsBesideHash = 32;
 static constexpr size_t kMostOfComment = 400;
 static constexpr size_t kHashBytes = 16;

@@ -34,7 +34,7 @@ struct CpuModelParams {
   int64_t llcBytes = 32 * 1024 * 1024;
   /// The size of one way of L1 in bytes: lines at this distance share a set.
   int64_t l1SetStride = 4096;
-  /// The number of hardware threads.
+  /// The number of hardware threads on which a program may run.
   int64_t cores = 8;
 };
 

@@ -44,12 +44,13 @@ std::string toUtf8(llvm::StringRef text);
 /// form a trigraph become '_'.
 std::string toComment(llvm::StringRef text);
 
-/// Escapes `text` as the content of an XML, HTML or SVG element. Characters
-/// that XML does not allow become '?'.
+/// Escapes `text` as the content of an XML, HTML or SVG element. Control
+/// characters, line breaks and tabs included, and other characters that XML
+/// does not allow become '?'.
 std::string escapeXml(llvm::StringRef text);
 
-/// Escapes `text` for a quoted string of Graphviz's dot; line breaks become
-/// `\n`.
+/// Escapes `text` for a quoted string of Graphviz's dot. Line breaks become
+/// `\n`, and other control characters '?'.
 std::string escapeDot(llvm::StringRef text);
 
 } // namespace mlir::layout

@@ -38,7 +38,8 @@ struct ChipClock {
 };
 
 struct EngineTimes {
-  /// A rate: `count` items, e.g. bytes, take `time`. `get` rounds up.
+  /// A rate: `count` items, e.g. bytes, take `time`. `get` returns the time
+  /// that a number of items takes, rounded up.
   struct Rate {
     int64_t time = 1, count = 1;
 

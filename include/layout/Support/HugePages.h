@@ -21,8 +21,10 @@ namespace mlir::layout {
 
 inline constexpr size_t kHugePageBytes = 2 << 20;
 
-/// Allocates memory aligned to kHugePageBytes and rounded up to whole huge
-/// pages, to be freed with std::free. Returns null if the allocation fails.
+/// Allocates memory that begins at a multiple of 2 MB and is rounded up to
+/// whole pages of 2 MB, and requests such pages from the system. If it has
+/// none, pages are small. Free the memory with std::free. Returns null if the
+/// allocation fails.
 void *allocateHugePages(size_t bytes);
 
 } // namespace mlir::layout

@@ -18,10 +18,10 @@
 
 namespace mlir::layout {
 
-/// The distance between the elements that `map` accesses in two consecutive
-/// iterations of loop `dim`. `map` maps loops to indices of a row-major tensor.
-/// The distance is 0, 1, 2 to kMostLaneStride elements in a row, which shuffles
-/// can collect, or anything else.
+/// The distance between the elements of a row-major tensor that an op accesses
+/// in two consecutive iterations of a loop: 0 (Invariant), 1 (Contiguous), 2 to
+/// 4 elements in a row, which shuffles can collect (Strided), or anything else
+/// (Other).
 enum class LaneAccess { Invariant, Contiguous, Strided, Other };
 
 /// The largest distance in elements between vector lanes that are loaded as
@@ -31,8 +31,8 @@ inline constexpr int64_t kMostLaneStride = 4;
 
 /// Returns the distance in elements between neighboring lanes along `dim` in
 /// the tensor that `map` indexes, 0 if `map` does not depend on `dim`. Returns
-/// std::nullopt if the lanes are not in one row, or if shuffles cannot collect
-/// them, because the distance exceeds kMostLaneStride.
+/// std::nullopt if the lanes are not in one row, or if their distance is
+/// negative or above kMostLaneStride, so that shuffles cannot collect them.
 inline std::optional<int64_t> findLaneStride(AffineMap map, unsigned dim) {
   if (!map.isFunctionOfDim(dim))
     return 0;

@@ -28,8 +28,9 @@
 
 namespace mlir::layout {
 
-/// Returns the number of elements that `op` computes, or 0 for ops on indices
-/// and conditions, casts and constants. An fma counts twice.
+/// Returns the number of elements that `op`, an op of the arith or math
+/// dialect, computes; an fma counts twice. Returns 0 for all other ops, and for
+/// ops on indices and conditions, casts and constants.
 inline int64_t countResults(Operation *op) {
   if (!op->getNumResults() ||
       !isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||

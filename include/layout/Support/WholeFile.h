@@ -30,7 +30,8 @@ class WholeFile {
 public:
   /// Opens a new file beside `path`, which commit() renames to `path`, or the
   /// standard output if `path` is "-". A device or a pipe is written directly.
-  /// The target of a symbolic link is replaced, not the link.
+  /// The target of a symbolic link is replaced, not the link. If the file
+  /// cannot be opened, getError() returns the reason.
   explicit WholeFile(llvm::StringRef path);
   /// Deletes the new file unless commit() succeeded.
   ~WholeFile();
@@ -40,10 +41,12 @@ public:
   /// Returns the stream to write to. If opening failed, it discards what is
   /// written.
   llvm::raw_ostream &os() { return *stream; }
-  /// Returns the error of opening the file.
+  /// Returns the error of opening the file, or after commit() the error that it
+  /// returned.
   std::error_code getError() const { return code; }
-  /// Closes the file, renames it to its path, and returns the first error of
-  /// opening, writing, closing or renaming. Nothing may be written afterwards.
+  /// Closes the file and renames it to its path. Returns the first error of
+  /// opening, writing, closing or renaming, or no error if the file is
+  /// complete. Nothing may be written afterwards.
   std::error_code commit();
 
 private:
