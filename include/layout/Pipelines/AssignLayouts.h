@@ -71,7 +71,11 @@ void buildDecideLayoutsPipeline(OpPassManager &pm,
                                 const SolvePassOptions &options,
                                 std::shared_ptr<CostProvider> provider = {});
 
-/// Adds `layout-prepare` and the passes of buildDecideLayoutsPipeline.
+/// Adds the passes of `layout-prepare`, which rewrite a program to linalg ops
+/// on canonical IR, and then those that solve, materialize and fold its
+/// layouts. Costs are those of `target` or, if it is empty, of the
+/// `layout.target` attribute of the module. `options` and `provider` can
+/// replace them.
 void buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target = {});
 void buildAssignLayoutsPipeline(OpPassManager &pm,
                                 const SolvePassOptions &options,

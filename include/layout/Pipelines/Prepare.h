@@ -37,7 +37,8 @@ struct PrepareOptions : PassPipelineOptions<PrepareOptions> {
       llvm::cl::init(false)};
 };
 
-/// Adds the passes of `layout-prepare`.
+/// Adds the passes of `layout-prepare`, which rewrite a program to linalg ops
+/// on canonical IR, the form in which layouts are assigned.
 void buildPreparePipeline(OpPassManager &pm,
                           const PrepareOptions &options = PrepareOptions());
 

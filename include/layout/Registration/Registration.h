@@ -19,14 +19,17 @@ class DialectRegistry;
 
 namespace mlir::layout {
 
-/// Adds the project's dialects and the external models of its interfaces.
+/// Adds the dialects of the project, the layout rules of upstream ops, the
+/// targets, and the external models of interfaces that lowerings need.
 void registerAllDialects(DialectRegistry &registry);
 
 /// Registers all passes and pipelines of the project with the process-wide pass
-/// registry. Can be called repeatedly.
+/// registry. Further calls have no effect.
 void registerAllPasses();
 
-/// Registers all of the project and all of upstream, as layout-opt does.
+/// Registers all passes of the project and of upstream MLIR with the
+/// process-wide pass registry, and adds all dialects and extensions of both to
+/// `registry`.
 void registerWithUpstream(DialectRegistry &registry);
 
 } // namespace mlir::layout
