@@ -50,10 +50,11 @@ typedef void (*LayoutConversionCallback)(LayoutConversion conversion,
 /// Returns true if the attribute is a target, e.g. `#layout.cpu<lanes = 16>`.
 MLIR_CAPI_EXPORTED bool layoutAttributeIsATarget(MlirAttribute attr);
 
-/// Runs the pipeline layout-assign, which solves, materializes and folds
-/// layouts. A `target` that is not null replaces the target attribute of the
-/// module; otherwise that attribute is used. Fails with a diagnostic if a
-/// pass fails, e.g. because there is no target.
+/// Runs the pipeline layout-assign on the module, which chooses layouts,
+/// inserts conversions and removes those that need not run. A `target` that is
+/// not null replaces the target attribute of the module; otherwise that
+/// attribute is used. Fails with a diagnostic if a pass fails, e.g. because
+/// there is no target.
 MLIR_CAPI_EXPORTED MlirLogicalResult layoutAssign(MlirOperation module,
                                                   MlirAttribute target);
 

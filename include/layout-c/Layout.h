@@ -48,7 +48,7 @@ MLIR_CAPI_EXPORTED bool layoutAttributeIsALayout(MlirAttribute attr);
 MLIR_CAPI_EXPORTED MlirAttribute layoutBlockedAttrGetChecked(
     MlirLocation loc, MlirStringRef logical, MlirStringRef stored);
 
-/// The layout notations of other projects.
+/// The notations of other projects from which layouts can be imported.
 enum LayoutNotation {
   LayoutNotationXla,
   LayoutNotationOneDnn,
@@ -109,8 +109,8 @@ MLIR_CAPI_EXPORTED int64_t layoutTypeGetStorageBytes(MlirType type);
 MLIR_CAPI_EXPORTED bool layoutTypeGetStorageExtent(MlirType type,
                                                    int64_t *extents);
 
-/// Computes the stride of a dim in a coordinate, or returns false if it is not
-/// one constant number.
+/// Computes the amount by which a coordinate changes when the index of a dim
+/// grows by one. Returns false if it is not one constant number.
 MLIR_CAPI_EXPORTED bool layoutTypeGetStride(MlirType type, intptr_t coordinate,
                                             intptr_t dim, int64_t *stride);
 
