@@ -55,7 +55,8 @@ BoundedIndex group(llvm::ArrayRef<BoundedIndex> elements);
 BoundedIndex align(const BoundedIndex &x, int64_t k);
 
 /// Returns the sum of each element times its stride. The extent is one more
-/// than the highest value; a stride that may be negative adds nothing to it.
+/// than the highest value, for which elements with a stride that may be
+/// negative count as 0.
 BoundedIndex place(llvm::ArrayRef<std::pair<BoundedIndex, SizeExpr>> elements);
 
 /// Returns the bitwise xor of the operands, each taken mod `extent`. `extent`,

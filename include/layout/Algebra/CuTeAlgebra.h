@@ -58,8 +58,9 @@ using IntegerLayoutOr = std::optional<IntegerLayout>;
 /// number below the size of `a` to an offset of `a`.
 IntegerLayoutOr coalesce(const IntegerLayout &a, FailureReason error = {});
 
-/// Returns the layout i -> a(b(i)) on the shape of `b`, where `a` is coalesced
-/// to one dim. Fails if an offset of `b` is not below the size of `a`.
+/// Returns the layout i -> a(b(i)) on the shape of `b`. All dims of `a` are
+/// first fused to one, the first dim fastest. Fails if an offset of `b` is not
+/// below the size of `a`.
 IntegerLayoutOr composition(const IntegerLayout &a, const IntegerLayout &b,
                             FailureReason error = {});
 

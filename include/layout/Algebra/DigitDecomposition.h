@@ -50,8 +50,9 @@ SizeExpr getSize(unsigned dim, Sizes sizes);
 /// does not depend on a dynamic size.
 SizeExpr getExtent(const Digit &digit, Sizes sizes);
 
-/// Returns divisor * modulus, 0 if `digit` has no modulus, or std::nullopt on
-/// int64 overflow.
+/// Returns the value of its source at which `digit` begins again at 0, divisor
+/// * modulus. Returns 0 if it has no modulus, or std::nullopt on int64
+/// overflow.
 std::optional<int64_t> getEnd(const Digit &digit);
 
 /// Prints a value or digit in the notation of `#layout.map`: `d1 floordiv 16`.
@@ -82,8 +83,9 @@ getDigits(const LayoutMap &special, Sizes sizes, FailureReason error);
 /// and the last stride is 1. Digits whose strides are no such multiples are
 /// fused: h and w of `[h, w] align 32` become one digit of their sum. If all
 /// strides exceed 1, a last digit of the constant 0 stands for the padding
-/// between positions. Fails if fusing does not give such strides, or if
-/// getDigits fails for the map.
+/// between positions. Fails if fusing does not give such strides, or if a
+/// stride may not be positive. Also fails if the map is not in linear memory,
+/// has replicas or a constant offset, or has no elements.
 std::optional<std::vector<PlacedDigit>>
 getDenseDigits(const LayoutMap &special, Sizes sizes, FailureReason error);
 

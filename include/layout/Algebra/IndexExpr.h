@@ -82,8 +82,9 @@ struct IndexExpr {
   const Digit *getSingleDigit() const;
   bool hasOverflow() const;
 
-  /// Compares in a total order: returns a number below, equal to or above 0 if
-  /// this is less than, equal to or greater than `other`.
+  /// Compares in a total order of the expressions, not of their values: returns
+  /// a number below, equal to or above 0 if this is less than, equal to or
+  /// greater than `other`.
   int compare(const IndexExpr &other) const;
   bool operator==(const IndexExpr &other) const { return compare(other) == 0; }
   bool operator!=(const IndexExpr &other) const { return compare(other) != 0; }

@@ -23,7 +23,8 @@ struct KnownDigit {
 };
 
 /// Returns the formula of `x` from the formulas of its digits, which `lookup`
-/// returns, or std::nullopt if a digit is not determined.
+/// returns. It is std::nullopt inside of the result if a digit is determined
+/// without a formula. Returns std::nullopt if a digit is not determined.
 std::optional<Formula>
 lookupSum(const IndexExpr &x,
           llvm::function_ref<std::optional<Formula>(const Digit &)> lookup);

@@ -24,7 +24,8 @@
 namespace mlir::layout {
 
 struct SizesOfFusion {
-  /// The product of the dynamic sizes of the fused dims (at least one).
+  /// The product of the dynamic sizes of the fused dims, at least one of which
+  /// is dynamic.
   SizeExpr symbols;
   /// The product of the static sizes of the fused dims.
   int64_t factor;

@@ -64,8 +64,9 @@ struct RgbaImage {
   LayoutMap getMap(unsigned rank) const;
 };
 
-/// Returns one size per dim: 1 for axis M of dw_conv2d_filter, else
-/// kUnknownSize. Returns std::nullopt if the kind allows several ranks.
+/// Returns the sizes that the kind determines, one per dim: 1 for axis M of
+/// dw_conv2d_filter, and kUnknownSize for a dim that may have any size. Returns
+/// std::nullopt if the kind allows several ranks.
 std::optional<llvm::SmallVector<int64_t>>
 getStatedShape(RgbaImageKind kind, llvm::ArrayRef<unsigned> order);
 
