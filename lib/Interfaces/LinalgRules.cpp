@@ -135,7 +135,8 @@ struct FillModel : LayoutOpInterface::ExternalModel<FillModel, linalg::FillOp> {
   }
 };
 
-/// The rule of softmax, whose rows are independent.
+/// The rule of softmax: one loop per dim, of which all but the normalized dim
+/// may be tiled, in any combination of layouts.
 struct SoftmaxModel
     : LayoutOpInterface::ExternalModel<SoftmaxModel, linalg::SoftmaxOp> {
   OpLayoutRule getLayoutRule(Operation *op) const {

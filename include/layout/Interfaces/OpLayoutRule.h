@@ -66,8 +66,9 @@ struct LoopsRule {
   SmallVector<bool> isRead;
   /// The number of scalar operations in one iteration.
   int64_t opsPerPoint = 0;
-  /// True if no element of an operand is read. If the tensor operands are
-  /// rematerializable, e.g. fresh storage, so are the results.
+  /// True if no element of an operand is read. If the tensor operands can be
+  /// made in any layout at no cost, e.g. by tensor.empty, then so can the
+  /// results.
   bool onlyWrites = false;
   /// True if every combination of layouts is permitted, because the lowering
   /// converts operands on whose stored axes the loops cannot run.
