@@ -59,23 +59,23 @@ struct AssignLayoutsOptions : PassPipelineOptions<AssignLayoutsOptions> {
           "Output file for the costs that were used, as a price list")};
 };
 
-/// Adds the passes that solve, materialize and fold layouts on a program that
-/// `layout-prepare` has rewritten. If `target` is empty, the `layout.target`
-/// attribute of the module is used.
+/// Adds the passes that choose layouts (solve), insert conversions
+/// (materialize) and remove conversions that need not run (fold). They run on a
+/// program that `layout-prepare` has rewritten. If `target` is empty, the
+/// `layout.target` attribute of the module is used.
 void buildDecideLayoutsPipeline(OpPassManager &pm, StringRef target = {});
 
-/// Adds the passes that solve, materialize and fold layouts, with the given
-/// options of `layout-solve`. `provider` is the source of all costs; if null,
-/// the costs are those of the target or of the price list in `options`.
+/// Adds the passes that choose layouts, insert conversions and remove those
+/// that need not run, with the given options of `layout-solve`. `provider` is
+/// the source of all costs; if null, the costs are those of the target or of
+/// the price list in `options`.
 void buildDecideLayoutsPipeline(OpPassManager &pm,
                                 const SolvePassOptions &options,
                                 std::shared_ptr<CostProvider> provider = {});
 
 /// Adds the passes of `layout-prepare`, which rewrite a program to linalg ops
-/// on canonical IR, and then those that solve, materialize and fold its
-/// layouts. Costs are those of `target` or, if it is empty, of the
-/// `layout.target` attribute of the module. `options` and `provider` can
-/// replace them.
+/// on canonical IR. Then adds the passes that choose layouts, insert
+/// conversions and remove those that need not run.
 void buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target = {});
 void buildAssignLayoutsPipeline(OpPassManager &pm,
                                 const SolvePassOptions &options,

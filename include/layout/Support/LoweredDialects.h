@@ -19,8 +19,8 @@
 
 namespace mlir::layout {
 
-/// Returns true if the LLVM pipeline lowers ops of dialect `name`, or produces
-/// them.
+/// Returns true if the pipeline to the LLVM dialect lowers ops of dialect
+/// `name`, or produces them.
 inline bool isPlainDialect(llvm::StringRef name) {
   static constexpr llvm::StringRef kNames[] = {
       "affine", "arith",      "bufferization", "builtin", "cf",     "complex",
