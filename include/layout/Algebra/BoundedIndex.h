@@ -64,9 +64,9 @@ BoundedIndex place(llvm::ArrayRef<std::pair<BoundedIndex, SizeExpr>> elements);
 BoundedIndex xorOf(llvm::ArrayRef<BoundedIndex> operands, int64_t extent);
 
 /// Returns the number of positions that the form of a value implies, without
-/// align or pad: k for x mod k, ceil(extent of x / k) for x floordiv k, size(d)
-/// for dim d, 2^b for a swizzle of b bits, and one more than the highest value
-/// for a sum.
+/// align or pad: k for x mod k, ceil(extent of x / k) for x floordiv k, and
+/// size(d) for dim d. A swizzle of b bits has 2^b positions, and a sum one more
+/// than its highest value.
 SizeExpr naturalExtent(const Digit &digit);
 SizeExpr naturalExtent(const IndexExpr &value);
 

@@ -76,8 +76,8 @@ IntegerLayoutOr complement(const IntegerLayout &a, int64_t size,
 /// index is found.
 IntegerLayoutOr leftInverse(const IntegerLayout &a, FailureReason error = {});
 /// Returns the right inverse: maps each offset k < n to the index of `a`,
-/// coalesced to one dim, that has this offset. n is the largest number such
-/// that `a` has all offsets below n. Fails if `a` does not have offset 0, or no
+/// coalesced to one dim, with this offset. n is the largest number such that
+/// `a` has all offsets below n. Fails if `a` does not have offset 0, or no
 /// formula of the index is found.
 IntegerLayoutOr rightInverse(const IntegerLayout &a, FailureReason error = {});
 

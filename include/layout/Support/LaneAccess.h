@@ -19,9 +19,9 @@
 namespace mlir::layout {
 
 /// The distance between the elements of a row-major tensor that an op accesses
-/// in two consecutive iterations of a loop: 0 (Invariant), 1 (Contiguous), 2 to
-/// 4 elements in a row, which shuffles can collect (Strided), or anything else
-/// (Other).
+/// in two consecutive iterations of a loop. It is 0 (Invariant), 1
+/// (Contiguous), 2 to 4 elements in a row, which shuffles can collect
+/// (Strided), or anything else (Other).
 enum class LaneAccess { Invariant, Contiguous, Strided, Other };
 
 /// The largest distance in elements between vector lanes that are loaded as
