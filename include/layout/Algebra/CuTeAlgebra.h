@@ -65,8 +65,8 @@ IntegerLayoutOr composition(const IntegerLayout &a, const IntegerLayout &b,
                             FailureReason error = {});
 
 /// Returns the layout b of one dim such that a(i) + b(j) takes each value below
-/// m exactly once, for the least possible m >= `size`. Fails if there is no such
-/// layout or none is known.
+/// m exactly once, for the least possible m that is at least `size`. Fails if
+/// there is no such layout or none is known.
 IntegerLayoutOr complement(const IntegerLayout &a, int64_t size,
                            FailureReason error = {});
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The parameters that `#layout.cpu` can state, and that a processor has (Cpu.h).
+// The parameters that `#layout.cpu` can state. Cpu.h has those of processors.
 // The defaults, those of a CPU with 256-bit vectors, e.g. AVX2, hold for what a
 // target does not state. Costs and kernel plans use no other source.
 //
