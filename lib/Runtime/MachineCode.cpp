@@ -215,7 +215,8 @@ static Object compilePart(StringRef bitcode,
   return llvm::orc::SimpleCompiler(**machine)(**module);
 }
 
-/// Compiles parts in parallel and returns an archive of their objects.
+/// Compiles parts of a module, given as bitcode, in parallel. Returns an
+/// archive of their object files, or the errors of all parts that failed.
 static Object compileParts(ArrayRef<SmallString<0>> parts,
                            const llvm::orc::JITTargetMachineBuilder &builder,
                            unsigned optLevel) {

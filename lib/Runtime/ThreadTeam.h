@@ -87,7 +87,8 @@ private:
     std::mutex mutex;
     std::condition_variable wakeup;
   };
-  /// The time of a loop on one thread.
+  /// The time of a loop on one thread; `key` is a hash of the loop and its
+  /// number of iterations.
   struct LoopTime {
     uint64_t key = 0;
     int64_t nanoseconds = 0;
