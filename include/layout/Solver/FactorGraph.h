@@ -78,8 +78,8 @@ struct SolveOptions {
   /// total, after variables with at most two neighbors are eliminated. If there
   /// are more, the solver searches instead.
   int64_t maxTotalSize = int64_t(1) << 26;
-  /// The maximum number of search nodes in components that are too wide to
-  /// eliminate.
+  /// The maximum number of search nodes, summed over all connected components
+  /// that are too wide to eliminate.
   int64_t maxNodes = int64_t(1) << 18;
   /// The maximum number of table entries that search nodes may visit, a measure
   /// of time: 2^30 entries take a few seconds.
@@ -144,11 +144,12 @@ public:
   ~FactorGraph();
 
   /// Adds a variable with the values 0 .. domainSize - 1, domainSize >= 1.
+  /// Returns the number of the variable; the first is 0.
   unsigned addVariable(unsigned domainSize);
 
-  /// Returns the id of the unique table with these entries, all >= 0. The scope
-  /// of a factor gives a table its shape, row-major with the last variable
-  /// fastest.
+  /// Stores a table with these entries, all >= 0, and returns its id; tables
+  /// with equal entries share one id. The variables of a factor give its table
+  /// the shape, row-major with the last variable fastest.
   TableId addTable(llvm::ArrayRef<Cost> entries);
 
   /// Adds a table of costs over `variables` to the graph. If a variable is

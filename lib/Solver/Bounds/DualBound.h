@@ -94,15 +94,16 @@ public:
                           core.getDomain(core.getScope(factor)[place]));
   }
   unsigned getShift() const { return shift; }
-  /// Returns the dropped (variable, value) pairs, in order.
+  /// Returns the dropped (variable, value) pairs in the order in which they
+  /// were dropped.
   llvm::ArrayRef<std::pair<unsigned, unsigned>> getDrops() const {
     return drops;
   }
 
-  /// Assigns all variables one by one: each gets the value that costs least,
-  /// moved costs included, given the values of the earlier ones. The order is
-  /// that in which passes visit variables, or by number if `byNumber`. Returns
-  /// false if a variable has no allowed value.
+  /// Sets `values` to an assignment, variable by variable: each gets the value
+  /// that costs least, moved costs included, given the values of the earlier
+  /// ones. The order is that in which passes visit variables, or by number if
+  /// `byNumber`. Returns false if a variable has no allowed value.
   bool round(std::vector<unsigned> &values, bool byNumber) const;
   /// Changes single values of an assignment to cheaper ones, in at most 8
   /// rounds over all variables.

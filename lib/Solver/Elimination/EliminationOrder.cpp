@@ -33,8 +33,9 @@ static int64_t getLog(unsigned domain) {
   return log;
 }
 
-/// The order of fewest new edges (min-fill) is tried only if min-width leaves
-/// at most this number of variables.
+/// The order of fewest new edges (min-fill) is tried only if the order of
+/// smallest tables (min-width) eliminates all variables except at most this
+/// number.
 static constexpr unsigned kMostLeft = 256;
 
 /// Computes log2(size) in steps of 2^-16, rounded up.
@@ -123,7 +124,8 @@ public:
   bool play(int64_t maxTableSize);
 
   std::vector<unsigned> order;
-  /// The number of additions of the elimination, saturated at 2^62.
+  /// The number of table entries that the elimination computes, before they are
+  /// minimized over the eliminated variables; at most 2^62.
   int64_t work = 0;
 
 private:

@@ -45,26 +45,30 @@ public:
   Result normalize(llvm::MutableArrayRef<Cost> entries);
 
   /// Subtracts from each entry of a row-major matrix the minimum of its column,
-  /// and returns these minima. A column without finite entries becomes 0.
+  /// and returns these minima. A column without finite entries has an infinite
+  /// minimum and becomes 0.
   static std::vector<Cost> takeCommon(llvm::MutableArrayRef<Cost> rows,
                                       size_t numColumns);
 
-  /// Adds two tables entry by entry. kNoTable is neutral.
+  /// Adds two tables entry by entry and splits the sum into its least entry, a
+  /// constant, and the table of the rest. kNoTable is a table of zeros.
   Result add(TableId a, TableId b);
 
   /// Transposes a table with `rows` rows.
   TableId transpose(TableId table, unsigned rows);
 
-  /// Returns whether a normalized table is separable, i.e. table[i, j] =
-  /// rows[i] + columns[j], and these tables. Most tables fail an early test.
+  /// The answer of `separate`: whether a normalized table is a sum table[i, j]
+  /// = rows[i] + columns[j], and these two tables. Most tables fail an early
+  /// test.
   struct Separation {
     bool isPossible = false;
     TableId rows = kNoTable, columns = kNoTable;
   };
   const Separation &separate(TableId table, unsigned numRows);
 
-  /// Returns table[i, j] = part[j] + rest[i, j], or with part[i] if `ofRows`,
-  /// for a normalized table, with the largest part such that rest >= 0.
+  /// The answer of `extract` for a normalized table: tables with table[i, j] =
+  /// part[j] + rest[i, j], or part[i] + rest[i, j] if `ofRows`, with the
+  /// largest part such that rest >= 0.
   struct Extraction {
     TableId part = kNoTable, rest = kNoTable;
   };
@@ -77,9 +81,9 @@ public:
     bool isTransposed = false; // the other variable comes first in the table
   };
 
-  /// Computes base[i, j] + min over v of unary[v] + first[v, i] + second[v, j],
-  /// with 0 for kNoTable. Returns the number of the elimination, for `getSum`
-  /// and `getChoice`.
+  /// The operands of `eliminate`, which computes base[i, j] + min over v of
+  /// unary[v] + first[v, i] + second[v, j], with 0 for kNoTable. It returns the
+  /// number of the elimination, for `getSum` and `getChoice`.
   struct Elimination {
     unsigned domain; // of v
     TableId unary;

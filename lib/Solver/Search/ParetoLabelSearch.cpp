@@ -14,7 +14,8 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// The maximum number of variables of a problem that labels can solve.
+/// The maximum number of variables of a problem that is solved by Pareto
+/// labels.
 static constexpr size_t kMostVariables = size_t(1) << 14;
 /// The maximum total number of labels whose choices are kept to reconstruct an
 /// assignment. Beyond it, the search ends.
@@ -24,9 +25,9 @@ static constexpr size_t kMostKept = size_t(1) << 25;
 static constexpr size_t kMostCompared = 256;
 
 /// Returns an order in which the search assigns the variables. The next one is
-/// the neighbor of assigned variables that adds least to the combinations of
-/// values that labels store. If `byNumber`, it is the neighbor of lowest
-/// number, unless another one adds nothing.
+/// the neighbor of assigned variables that least increases the number of
+/// combinations of values that labels can store. If `byNumber`, it is the
+/// neighbor of lowest number, unless another one does not increase it.
 static std::vector<unsigned> findOrder(const FactorGraph &graph,
                                        bool byNumber) {
   unsigned count = graph.getNumVariables();

@@ -249,7 +249,7 @@ GraphSearch::Result GraphSearch::solveRest(const Node &node,
 
 /// Splits the search on the variable with most factors: solves the graph in
 /// which it has only its most promising value, then the one with its other
-/// values. The lower bound is that of the worse half.
+/// values. The lower bound of the node becomes the lesser of their two bounds.
 void GraphSearch::branch(Node &node, const Values &values) {
   unsigned chosen = 0;
   int64_t most = -1;
