@@ -22,8 +22,10 @@ static IntegerLayout toInteger(const LayoutValue &self,
   return {on->map, on->shape};
 }
 
-/// Calls makeLayout(error) and returns its layout with its shape; throws the
-/// reason if it fails.
+/// Calls makeLayout(error), which returns a layout or passes a reason to
+/// `error`. Returns the tuple (layout, shape), with the element type of `self`
+/// and no padding value. Throws the reason as LayoutError if there is no
+/// layout.
 template <typename Fn>
 static py::tuple build(const LayoutValue &self, Fn makeLayout) {
   std::string reason;

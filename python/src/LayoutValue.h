@@ -69,8 +69,10 @@ public:
   LayoutValue(LayoutAttrInterface layout, Type element, std::string text)
       : layout(layout), element(element), text(std::move(text)) {}
 
-  /// Parses a layout, applying the attribute of a target and an element type if
-  /// they are given.
+  /// Parses a layout. If the text of a target attribute is given, parameters
+  /// that the layout leaves to the target get the values of that target; if an
+  /// element type is given, the layout stores this type. Throws LayoutError if
+  /// a text is invalid.
   static Ptr parse(const std::string &text,
                    const std::optional<std::string> &target,
                    const std::optional<std::string> &element);
