@@ -245,7 +245,8 @@ static int writeProblem(const WcspProblem &problem) {
 }
 
 /// Solves the problem in `text`, ops with candidate layouts and costs in JSON
-/// (docs/solver.md). Writes the answer in JSON, and returns the exit status.
+/// (docs/solver.md), and writes the answer in JSON. With --write-wcsp, writes
+/// the problem in wcsp format instead. Returns the exit status.
 static int solveNamed(llvm::StringRef text) {
   for (llvm::StringRef given :
        {initialPath.empty() ? "" : "initial",
