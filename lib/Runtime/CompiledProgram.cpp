@@ -296,8 +296,8 @@ static LogicalResult loadLibraries(Operation *function,
 }
 
 /// Links the object files in `archive`, and looks up the entry function and the
-/// counters of the profile. If a symbol is undefined, the member `entry` stays
-/// null and no error is returned.
+/// counters of the profile. If a symbol is undefined, returns success and
+/// leaves the entry function, the member `entry`, null.
 llvm::Error CompiledProgram::link(StringRef archive,
                                   llvm::orc::JITTargetMachineBuilder machine,
                                   const CompileOptions &options) {

@@ -28,7 +28,7 @@ struct Contents {
 } // namespace
 
 /// Returns the size of an element in bytes, or std::nullopt if it is not an
-/// integer or float of whole bytes without padding.
+/// integer or float of 8, 16, 32 or 64 bits.
 static std::optional<int64_t> getElementBytes(Type type) {
   if (!type.isIntOrFloat())
     return std::nullopt;

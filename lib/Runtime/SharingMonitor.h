@@ -50,9 +50,10 @@ public:
   /// if it should run on one thread.
   bool isSharing() const { return windowsAlone == 0; }
 
-  /// Adds a loop that was divided among threads if isSharing() was true, and
-  /// ran on one thread otherwise. `expected` is its time on one thread and
-  /// `taken` its elapsed time, in nanoseconds.
+  /// Adds the times of a loop, in nanoseconds, to the current window:
+  /// `expected` on one thread, and `taken`, the elapsed time. The loop must
+  /// have been divided among threads if isSharing() was true, and run on one
+  /// thread otherwise.
   void add(int64_t expected, int64_t taken) {
     windowExpected += expected;
     windowTaken += taken;

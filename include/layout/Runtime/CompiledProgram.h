@@ -68,9 +68,9 @@ struct CompileOptions {
   /// The optimization level of LLVM's code generator, 0 to 3; 0 also skips the
   /// passes on LLVM IR.
   unsigned optLevel = 3;
-  /// The maximum number of threads that share a loop, at most kMostThreads; 0
-  /// for OMP_NUM_THREADS or the number of available processors. Results do not
-  /// depend on it.
+  /// The maximum number of threads that share a loop, at most kMostThreads. If
+  /// it is 0, it is OMP_NUM_THREADS if that is set, and otherwise the number of
+  /// available processors. Results do not depend on it.
   unsigned threads = 0;
   /// The directory of the disk cache, which keeps machine code for other
   /// processes. If it is empty, nothing is cached; if it is std::nullopt, it is
@@ -83,8 +83,8 @@ struct CompileOptions {
   /// The names of the inputs of the function, in their order, which `keep`
   /// stores with the program; may be empty.
   SmallVector<std::string> inputNames;
-  /// Paths of shared libraries in which undefined symbols of the module are
-  /// looked up.
+  /// Paths of shared libraries to load, in which symbols that the module does
+  /// not define are looked up.
   SmallVector<std::string> sharedLibs;
   /// Functions of this process that the module may call, by name.
   SmallVector<std::pair<std::string, void *>> symbols;
@@ -119,8 +119,9 @@ public:
   /// a device (`takeError` of the options) returns one.
   FailureOr<double> run();
 
-  /// Returns the kernel times of the last run, in program order. Empty unless
-  /// the program was lowered with `profile`.
+  /// Returns the kernel times of the last run, one entry per kernel name, in
+  /// program order. Returns an empty list unless the program was lowered with
+  /// `profile`.
   std::vector<KernelTime> readProfile() const;
 
   /// Copies the results of the last run into dense arrays. Emits an error on
@@ -177,20 +178,23 @@ public:
 
   ArrayRef<std::string> getInputNames() const { return inputNames; }
 
-  /// Returns the number of threads for parallel loops under `options`. If it is
-  /// 1, the module should be lowered without parallel loops.
+  /// Returns the number of threads that parallel loops get under `options`:
+  /// `threads`, or if that is 0, OMP_NUM_THREADS or the number of available
+  /// processors. If it is 1, the module should be lowered without parallel
+  /// loops.
   static unsigned countThreads(const CompileOptions &options);
 
-  /// Returns the number of threads that share the loops of a run.
+  /// Returns the number of threads that share the loops of a run; 1 if the
+  /// program has no parallel loops.
   unsigned getNumThreads() const { return threads; }
 
   /// Returns true if the machine code was found in the disk cache instead of
   /// being compiled by this process.
   bool isFromObjectCache() const { return isFromCache; }
 
-  /// Makes a call with `inputs`, which it reads but does not copy or own. Emits
-  /// an error on the function if the number, element types or shapes of the
-  /// inputs contradict the signature.
+  /// Makes a call with `inputs`, which it reads but does not copy or own, so
+  /// they must outlive it. Emits an error on the function if the number,
+  /// element types or shapes of the inputs contradict the signature.
   FailureOr<std::unique_ptr<Call>>
   prepare(ArrayRef<const Array *> inputs) const;
 

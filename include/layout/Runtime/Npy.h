@@ -77,7 +77,7 @@ int64_t getByteSize(ElementKind kind);
 /// "index" and the MLIR names of all kinds, separated by commas.
 std::string getElementNames();
 /// Returns the kind of arrays with elements of `type`, i64 for index, or
-/// std::nullopt if there is none.
+/// std::nullopt if arrays cannot have such elements.
 std::optional<ElementKind> getElementKind(Type type);
 /// Returns the number of bits of `type` if an array stores each element in a
 /// byte of its own although it has fewer bits (i2, i4, f4 and f6, not i1).
