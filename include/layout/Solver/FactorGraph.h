@@ -72,7 +72,8 @@
 namespace mlir::layout {
 
 struct SolveOptions {
-  /// The maximum number of entries of a table that elimination may build.
+  /// The maximum number of entries of a table that elimination may build;
+  /// components of the graph that need larger tables are searched.
   int64_t maxTableSize = int64_t(1) << 20;
   /// The maximum number of table entries that one elimination may compute in
   /// total, after variables with at most two neighbors are eliminated. If there
@@ -115,8 +116,9 @@ struct Solution {
   Cost cost = kInfiniteCost;
   Cost lowerBound = 0;
   bool exact = false;
-  /// The variables of the components whose search ended before its lower bound
-  /// reached the cost of its best assignment. Empty if `exact` is set.
+  /// The variables of the components whose search ended at a limit, before its
+  /// lower bound reached the cost of its best assignment. Empty if `exact` is
+  /// set.
   std::vector<unsigned> openVariables;
   /// The steps by which a checker derives `lowerBound`, if
   /// `SolveOptions::certify` is set. docs/certificates.md defines their
@@ -201,7 +203,8 @@ public:
   };
   FactorRange getFactors() const { return FactorRange(*this); }
 
-  /// Returns the cost of a complete assignment.
+  /// Returns the cost of a complete assignment, kInfiniteCost if it is
+  /// forbidden.
   Cost evaluate(llvm::ArrayRef<unsigned> assignment) const;
 
   /// Returns the sum of the largest finite entries of all factors, an upper

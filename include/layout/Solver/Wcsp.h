@@ -53,7 +53,8 @@ struct WcspProblem {
   /// The name of the problem, without white space.
   std::string name = "problem";
   FactorGraph graph;
-  /// The strict upper bound of the cost; kInfiniteCost allows all finite costs.
+  /// The exclusive upper bound of the cost: assignments that cost this or more
+  /// do not count. kInfiniteCost allows all finite costs.
   Cost upperBound = kInfiniteCost;
 
   /// Solves the graph, ignoring assignments of cost `upperBound` or more. A

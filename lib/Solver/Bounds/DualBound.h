@@ -63,7 +63,8 @@ public:
                                         core.getDomain(variable));
   }
   void computeExcess();
-  /// Removes a value of a variable, e.g. because of another bound.
+  /// Forbids a value of a variable from now on, e.g. because another bound
+  /// excludes it.
   void drop(unsigned variable, unsigned value);
   /// Returns the variables of the graph whose costs are moved, in the order in
   /// which the forward half of a pass visits them.

@@ -70,7 +70,7 @@ public:
   /// current variables. The steps after it need not prove a lower bound above
   /// the cost of this assignment. An empty assignment inserts no line.
   void insertWitness(size_t start, llvm::ArrayRef<unsigned> assignment);
-  /// Ends the component or branch that began last.
+  /// Ends the component or branch of the proof that began last.
   void end() { text += "end\n"; }
   /// The maximum factor by which a trial multiplies costs. A trial, between
   /// beginTrial and endTrial, multiplies all costs by `parts`, so that

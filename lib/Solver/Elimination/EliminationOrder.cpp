@@ -17,8 +17,8 @@ using llvm::ArrayRef;
 /// table cannot have so many variables with two or more values.
 static constexpr unsigned kHubDegree = 32;
 
-/// Computes log2(domain) in steps of 2^-16, rounded down. Integer arithmetic
-/// makes the order independent of the math library.
+/// Returns log2(domain) in units of 2^-16, rounded down to a unit. Integer
+/// arithmetic makes the order independent of the math library.
 static int64_t getLog(unsigned domain) {
   unsigned whole = llvm::Log2_32(domain);
   // domain / 2^whole with 31 fractional bits, squared once per bit.
@@ -38,7 +38,7 @@ static int64_t getLog(unsigned domain) {
 /// number.
 static constexpr unsigned kMostLeft = 256;
 
-/// Computes log2(size) in steps of 2^-16, rounded up.
+/// Returns log2(size), rounded up to an integer, in units of 2^-16.
 static int64_t getLogOfSize(int64_t size) {
   return int64_t(llvm::Log2_64_Ceil(size)) << 16;
 }

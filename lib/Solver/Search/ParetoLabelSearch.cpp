@@ -198,8 +198,9 @@ bool ParetoLabelSearch::eliminate(ArrayRef<unsigned> order) {
   return true;
 }
 
-/// Assigns the values that labels store to slots, which are reused after their
-/// last read. lasts[i] is the last step that reads the value of step i.
+/// Chooses the slot of a label in which it stores the value of each variable
+/// that later steps read. Slots are reused after their last read. lasts[i] is
+/// the last step that reads the value of the variable of step i.
 void ParetoLabelSearch::plan(ArrayRef<unsigned> lasts) {
   std::vector<unsigned> slots(lasts.size()), free;
   std::vector<llvm::SmallVector<unsigned, 2>> endings(lasts.size());

@@ -12,11 +12,12 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// The number of passes of a bound after which its gain is checked.
+/// The number of passes over the variables, which move costs to raise a lower
+/// bound, after which the gain is checked.
 static constexpr unsigned kPasses = 8;
 
-/// Passes of SharedCopyBound end after this number of consecutive checks
-/// without a gain.
+/// The passes of SharedCopyBound, a lower bound in which consumers share
+/// copies, end after this number of consecutive checks without a gain.
 static constexpr unsigned kMostIdle = 8;
 
 /// The maximum number of rounds of raising the bound and searching assignments.
