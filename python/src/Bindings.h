@@ -101,7 +101,8 @@ constexpr StringLiteral kDefaultTarget = "#layout.cpu<lanes = 16>";
 /// returns other text unchanged.
 std::string expandName(const std::string &text);
 
-/// Returns the text of the attribute for a Target object.
+/// Returns the attribute #npu.target<..> of a Target object as text. Raises
+/// TypeError for other objects.
 std::string getTargetText(const pybind11::object &target);
 
 } // namespace mlir::layout::python

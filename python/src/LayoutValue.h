@@ -46,7 +46,8 @@ public:
 
   bool isEmpty() const;
 
-  /// Returns the stored dims, or an empty list if the map itself has these.
+  /// Returns the stored dims, or an empty list if they are those of the map
+  /// itself.
   StoredDims getStored() const { return StoredDims::get(map, storedDims); }
 
   /// Returns the extents of the stored dims. All sizes must be static.

@@ -33,7 +33,8 @@ using namespace mlir::layout::python;
 
 static constexpr StringLiteral kTextName = "<module>";
 
-/// Returns the registry of layout-opt and layout-run, created once per process.
+/// Returns the registry with the dialects of layout-opt and layout-run, created
+/// once per process. Creating it registers their passes, too.
 static const DialectRegistry &getRegistry() {
   static const DialectRegistry *registry = [] {
     auto *all = new DialectRegistry;
