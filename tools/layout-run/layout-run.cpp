@@ -455,7 +455,8 @@ static LogicalResult runCase(const Case &which,
   return done;
 }
 
-/// Checks that each case names no outputs or one per result of the function.
+/// Checks that each case names no outputs or one per result of the function,
+/// and reports an error otherwise.
 static LogicalResult checkOutputs(ArrayRef<Case> cases, const Module &module) {
   size_t results = module.program->getSignature().getNumResults();
   for (const Case &which : cases) {
