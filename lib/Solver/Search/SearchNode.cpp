@@ -207,7 +207,8 @@ void GraphSearch::improveAssignment(Node &node) {
   maxTableSize = tableSize;
 }
 
-/// Solves the graph in which each variable v has the values values[v].
+/// Solves the graph of the node in which each variable v has only the values
+/// values[v]. The assignment of the result has these values, not their indices.
 GraphSearch::Result GraphSearch::solveRest(const Node &node,
                                            const Values &values) {
   const CoreGraph &core = node.core;
