@@ -97,7 +97,8 @@ static int fail(const llvm::Twine &message) {
   return kError;
 }
 
-/// Reads a file, or reports an error and returns nullptr.
+/// Reads a file, or the standard input if the path is "-". Reports an error and
+/// returns nullptr if that fails.
 static std::unique_ptr<llvm::MemoryBuffer> open(llvm::StringRef path) {
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
   if (file)
