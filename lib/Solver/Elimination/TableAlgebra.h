@@ -39,6 +39,8 @@ public:
     Cost constant = 0;
   };
 
+  /// Returns the least entry of a table, a constant, and the table of the rest,
+  /// kNoTable if that is 0. The constant is infinite if all entries are.
   Result normalize(TableId table);
   /// Subtracts the least entry from all `entries`, in place, and returns the
   /// interned rest (kNoTable if it is 0) with the subtracted constant.
@@ -57,21 +59,23 @@ public:
   /// Transposes a table with `rows` rows.
   TableId transpose(TableId table, unsigned rows);
 
-  /// The answer of `separate`: whether a normalized table is a sum table[i, j]
-  /// = rows[i] + columns[j], and these two tables. Most tables fail an early
-  /// test.
+  /// Two tables that sum to a normalized table, if `isPossible`: table[i, j] =
+  /// rows[i] + columns[j].
   struct Separation {
     bool isPossible = false;
     TableId rows = kNoTable, columns = kNoTable;
   };
+  /// Returns tables over the rows and over the columns that sum to a normalized
+  /// table, if there are any. Most tables fail an early test.
   const Separation &separate(TableId table, unsigned numRows);
 
-  /// The answer of `extract` for a normalized table: tables with table[i, j] =
-  /// part[j] + rest[i, j], or part[i] + rest[i, j] if `ofRows`, with the
-  /// largest part such that rest >= 0.
+  /// Two tables that sum to a normalized table: one of its rows or columns, and
+  /// the rest.
   struct Extraction {
     TableId part = kNoTable, rest = kNoTable;
   };
+  /// Returns a normalized table as part[j] + rest[i, j], or part[i] + rest[i, j]
+  /// if `ofRows`, with the largest part such that rest >= 0.
   Extraction extract(TableId table, unsigned numRows, bool ofRows);
 
   /// A factor of two variables, as an operand of `eliminate`, which eliminates
@@ -81,15 +85,17 @@ public:
     bool isTransposed = false; // the other variable comes first in the table
   };
 
-  /// The operands of `eliminate`, which computes base[i, j] + min over v of
-  /// unary[v] + first[v, i] + second[v, j], with 0 for kNoTable. It returns the
-  /// number of the elimination, for `getSum` and `getChoice`.
+  /// The operands of `eliminate`, which minimizes a sum of tables over a variable
+  /// v: `unary` is over v, `first` over v and i, `second` over v and j, and
+  /// `base`, which is added to the minimum, over i and j. kNoTable is zeros.
   struct Elimination {
     unsigned domain; // of v
     TableId unary;
     Side first, second;
     TableId base;
   };
+  /// Computes base[i, j] + min over v of unary[v] + first[v, i] + second[v, j].
+  /// Returns the number of the elimination, for `getSum` and `getChoice`.
   unsigned eliminate(const Elimination &operands);
   Result getSum(unsigned elimination) const { return answers[elimination].sum; }
   /// Returns the least value v that attains the minimum at `index` = [i, j],
