@@ -69,8 +69,8 @@ void canonicalAttributeAgain(benchmark::State &state) {
 }
 BENCHMARK(canonicalAttributeAgain);
 
-/// Builds a map from its coordinates, hashes it and finds the existing
-/// attribute.
+/// Builds a map from its coordinates and gets its attribute, which exists from
+/// the second iteration on and is found by a hash.
 void buildCanonicalAgain(benchmark::State &state) {
   mlir::MLIRContext context;
   context.loadDialect<LayoutDialect>();
@@ -84,7 +84,8 @@ void buildCanonicalAgain(benchmark::State &state) {
 }
 BENCHMARK(buildCanonicalAgain);
 
-/// Evaluates the stored digits of many indices in random order.
+/// Evaluates the stored axes of many random indices by an Evaluator, including
+/// the time to construct it.
 void forwardIndexCompiled(benchmark::State &state) {
   LayoutMap map = makeBlocked();
   constexpr size_t kCount = 10'000'000, kRank = 4;
@@ -102,7 +103,8 @@ void forwardIndexCompiled(benchmark::State &state) {
 }
 BENCHMARK(forwardIndexCompiled)->Unit(benchmark::kMillisecond);
 
-/// Packs a constant, in bytes of elements per second; compare with copyBytes.
+/// Packs the elements of a constant into blocked storage. Reports the bytes of
+/// elements per second, to compare with copyBytes.
 void packConstant(benchmark::State &state) {
   LayoutMap map = makeBlocked();
   std::vector<char> logical(64 * 56 * 56 * 4), storage(logical.size());

@@ -78,13 +78,14 @@ class Site:
         self.linked = {}  # files and folders of the tree that need a page below source/, with its path
 
     def find(self, page, link):
-        """Returns the name in the tree of the target of `link` on `page`."""
+        """Returns the path, relative to the root of the source tree, of the file that `link` on `page` refers to."""
         path = pathlib.Path(os.path.normpath((self.pages / page).parent / link))
         base = self.pages if self.pages in path.parents else self.root
         return path.relative_to(base).as_posix()
 
     def lead(self, page, at):
-        """Returns a function that rewrites a match of a link on `page`, shown at `at`, to a link of the site."""
+        """Returns a replacement function for re.sub that turns a link on `page` of the tree into a link on the page
+        `at` of the site. Other files of the tree that are linked get a page below source/."""
         def leading(match):
             if match[2] is None or WEB.match(match[2]) or match[2].startswith("#"):
                 return match[0]

@@ -35,7 +35,8 @@ GRACE = 10
 
 
 def run_mutant(mutant, tests, baseline):
-    """Returns the number of a mutant, its outcome, and the name of the test that caught it."""
+    """Runs the tests that reach a mutant, fastest first, until one fails. Returns the number of the mutant, its
+    outcome, and the name of the test that failed, or an empty name."""
     meeting = sorted((test for test in tests
                       if mutant.number in baseline.get(test.name, {"meets": ()})["meets"]),
                      key=lambda test: baseline[test.name]["seconds"])
@@ -47,7 +48,8 @@ def run_mutant(mutant, tests, baseline):
 
 
 def measure(test):
-    """Returns the name of a test and its record without a mutant."""
+    """Runs a test without a mutant. Returns its name, and a record of the outcome, the duration and the mutants it
+    reaches."""
     return test.name, test.measure()
 
 

@@ -116,8 +116,8 @@ def run(command, timeout):
 
 
 class Parser:
-    """Returns the options that stock mlir-opt needs to accept a module, or None if it does not. Results are cached by
-    the contents of the file."""
+    """Tests by stock mlir-opt whether it accepts a module. A call returns the options that it needs for this file, or
+    None if it does not accept it. Results are cached by the contents of the file."""
 
     def __init__(self, cache, timeout):
         self.path = os.path.join(cache, "parsed.json")

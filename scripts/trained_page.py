@@ -42,7 +42,7 @@ def _name(row):
 
 
 def _number(value, digits=2):
-    """Formats a number with few digits."""
+    """Formats a number with `digits` significant digits, or as a whole number from 100 on; None as an empty text."""
     return "" if value is None else f"{value:.{digits}g}" if value < 100 else f"{value:,.0f}"
 
 

@@ -73,7 +73,8 @@ class Row:
         return self.moved[OPTIMAL]
 
     def ratio(self, rule):
-        """Returns the ratio to the optimum, or None if both are 0 or nothing was measured."""
+        """Returns the bytes that conversions move by `rule`, divided by those of the optimum; infinity if only the
+        optimum moves none, and None if both move none or the rule was not measured."""
         moved = self.moved.get(rule)
         if moved is None or moved == self.optimum == 0:
             return None
@@ -185,7 +186,7 @@ def print_summary(summary):
 
 
 def cases(wanted):
-    """Yields an empty row for each variant of each network whose name contains `wanted`."""
+    """Yields a row without measurements for each variant of each network whose name contains `wanted`."""
     for group, networks in GROUPS.items():
         for network in networks:
             if wanted in network:

@@ -36,8 +36,8 @@ def own_bytes(text):
 
 
 def find_gaps(file):
-    """Returns the gap of the proof in a certificate, the gap by labels or None if that check is too large, and the
-    budget."""
+    """Returns the gap (cost / lower bound - 1) that the proof in a certificate leaves, the gap that the check by labels
+    leaves, or None if that check is too large, and the budget. Raises ToolError if a checker rejects the file."""
     def gap(check):
         cost, bound, limit = check(file.read_text())
         return cost / max(bound, 1) - 1 if cost != bound else 0, limit

@@ -95,7 +95,8 @@ def count_bytes(model):
 
 
 def load(name, build, folder):
-    """Returns the calls of both programs, whose results agree, and the bytes of one call."""
+    """Returns {program: function that runs the model} for this project and ONNX Runtime, and the bytes that one run
+    reads and writes. Raises ToolError if the results differ."""
     graph = onnx_networks.Graph(name)
     model = onnx.shape_inference.infer_shapes(graph.model(*build(graph)), strict_mode=True)
     path, inputs = folder / "model.onnx", list(onnx_networks.draw_inputs(model))

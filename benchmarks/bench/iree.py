@@ -76,7 +76,8 @@ class Iree:
         return program, time.perf_counter() - start
 
     def measure(self, program, arguments, results):
-        """Returns the results of @main, and its milliseconds on one core."""
+        """Runs @main on the files `arguments`, writing its results to the files `results`. Returns the results, and the
+        milliseconds of the fastest repetition on one core."""
         call = [f"--module={program}", "--function=main", "--device=local-sync",
                 *(f"--input=@{path}" for path in arguments)]
         run(self.runtime / "iree-run-module", *call, *(f"--output=@{path}" for path in results))

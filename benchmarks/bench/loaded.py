@@ -45,7 +45,8 @@ def busy_processes(count):
 
 
 def start_peers(path, args, threads):
-    """Returns the peers that loaded the model and agree on its results, and the rows of all runtimes."""
+    """Starts a process for each runtime, the one whose results are taken as right first. Returns the processes, and the
+    rows by runtime; the row of a runtime that fails or has other results has an `error`."""
     peers, rows = [], {}
     try:
         for runtime in sorted(args.runtimes, key=lambda name: name != ORACLE):

@@ -16,7 +16,7 @@ import numpy as np
 import pyopencl as cl
 
 
-# Lines, blocks and columns, as tuners try them.
+# Work-group sizes to try: lines, blocks and columns, as auto-tuners do.
 SHAPES = (64, 1, 1), (4, 4, 4), (16, 4, 1), (4, 16, 1), (1, 16, 4), (1, 64, 1), (2, 32, 1)
 
 
@@ -134,8 +134,8 @@ def of_columns(x):
 
 
 def mace(queue, folder, op, x, filter, shared):
-    """Returns a function that launches MACE's kernel, the image of its result, true if the data image is one of
-    `shared`, and the global size."""
+    """Returns a function that launches MACE's kernel with a work-group size, the image of its result, whether its
+    data image is one of `shared` (the images of our package), and its global size."""
     def place(pixels):
         """Returns the image in `shared` with these pixels, or a new one, and true if it is shared."""
         for each in shared:

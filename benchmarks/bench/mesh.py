@@ -59,7 +59,8 @@ CASES = {
 
 
 def find_axes(name):
-    """Returns the axes of a row, whose name ends with a mesh or a number of devices."""
+    """Returns the mesh axes of a row, e.g. `t = 4`. The second word of its name is a key of MESHES or the number of
+    devices of one axis t."""
     mesh = name.split()[1]
     return MESHES.get(mesh, f"t = {mesh}")
 
@@ -151,7 +152,8 @@ def measure(name, args, folder):
 
 
 def find_least(path, axes, args, most):
-    """Finds by bisection the smallest memory with a decision. Limits that are proven infeasible are skipped."""
+    """Finds by bisection the smallest memory limit, in bytes, for which a decision is found, starting with the decision
+    `most`. Returns the decision. Limits that are proven infeasible are skipped."""
     low, best = 0, most
     while low < best["memory"]:
         middle = (low + best["memory"] - 1) // 2 if low else 1

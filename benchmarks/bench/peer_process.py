@@ -125,7 +125,8 @@ def load_tvm(path, threads):
 
 
 def start(runtime, path, threads):
-    """Returns a function that loads the model, and one that binds what it returns to inputs as a call."""
+    """Returns two functions: load() returns the loaded model, and bind(loaded, inputs) returns a function without
+    arguments that runs it on these inputs."""
     if PACKAGES[runtime] == "layout_mlir":
         return load_layout(path, threads, runtime == "untouched")
     return {"ONNX Runtime": load_onnxruntime, "OpenVINO": load_openvino, "IREE": load_iree,

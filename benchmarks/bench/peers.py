@@ -83,8 +83,8 @@ class Peer:
             pass  # the process has ended
 
     def _compare(self):
-        """Returns the difference of the results from those of ONNX Runtime relative to the largest value, or an
-        error."""
+        """Returns {"difference": number}, the largest difference of the results from those of ONNX Runtime, relative to
+        the largest value, or {"error": text} if it is too large or the shapes differ."""
         expected, found = ([np.load(path) for path in sorted(self.folder.glob(f"{runtime}.*.npy"))]
                            for runtime in (ORACLE, self.runtime))
         if [each.shape for each in expected] != [each.shape for each in found]:

@@ -190,7 +190,8 @@ def measure(op, layouts, cpu, repeat):
 
 
 def measure_op(op, prices, cpu, repeat, again):
-    """Returns {layouts: microseconds}."""
+    """Returns {layouts: microseconds of the fastest run}. Layouts whose times contradict the prices are timed again, up
+    to `again` times."""
     times = {layouts: measure(op, layouts, cpu, repeat) for layouts in op.layouts}
     for _ in range(again):
         wrong = wrong_prices(prices, times)

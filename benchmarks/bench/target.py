@@ -128,7 +128,7 @@ class Bench:
         return [json.loads(line)["run_median_seconds"] for line in times.read_text().splitlines()]
 
     def time_conversion(self, source, dest, shape):
-        """Returns the seconds of a conversion, and those in which a copy moves one byte."""
+        """Returns the seconds of a conversion, and the seconds in which a plain copy reads or writes one byte."""
         stored = stored_shape(source, shape)
         copy, convert = self.run([stored], self.lower("copy", write_copy(stored)),
                                  self.lower("convert", write_conversion(source, dest, shape)))
@@ -143,7 +143,8 @@ class Bench:
         return json.loads(table.read_text())["conversions"]["rows"][0]
 
     def flops_per_second(self, kernel=FLOPS, options=""):
-        """Returns the rate of a blocked convolution; `options` are those of the pipeline."""
+        """Returns the floating-point operations per second of a blocked convolution, `kernel` = (file name,
+        operations), lowered with `options` of the pipeline."""
         name, flops = kernel
         path = KERNELS / f"{name}.mlir"
         shapes = [shape for shape, _ in read_inputs(path.read_text())]
@@ -156,7 +157,8 @@ def measure_line():
 
 
 def weight(seconds, node, row):
-    """Returns the time in percent of a plain copy of the same bytes."""
+    """Returns the time of a conversion in percent of a plain copy of the bytes in `row`; such a copy moves one byte in
+    `node` seconds."""
     return 100 * seconds / node / (row["bytes_read"] + row["bytes_written"])
 
 

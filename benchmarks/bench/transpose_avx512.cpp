@@ -23,8 +23,8 @@ struct Variant {
   bool streams;
   int ahead;
   bool columnsFirst;
-  /// The bytes of a block along the rows of the source and along those of the
-  /// result.
+  /// The bytes of a block in a row of the source (`ofColumns`) and in a row of
+  /// the result (`ofRows`).
   size_t ofColumns, ofRows;
 };
 
@@ -132,8 +132,8 @@ void copyLines(char *result, const char *source, size_t bytes, bool streams) {
 }
 
 /// Calls `use` with the first row and column of each part of `height` x `width`
-/// elements, columns or rows innermost. The last parts overlap the previous
-/// ones.
+/// elements. If `columnsFirst`, the inner loop runs over columns, otherwise
+/// over rows. The last parts overlap the previous ones to stay in the matrix.
 template <typename Use>
 void forEachPart(size_t rows, size_t height, size_t columns, size_t width,
                  bool columnsFirst, Use use) {
@@ -228,8 +228,8 @@ extern "C" {
 
 int count_transposes(void) { return sizeof variants / sizeof *variants; }
 
-/// Transposes a matrix of 1, 2 or 4-byte elements. Returns 0 if `variant` does
-/// not support it.
+/// Transposes a matrix of 1, 2 or 4-byte elements and returns 1, or returns 0 if
+/// the variant with the index `variant` does not support this matrix.
 int transpose_by_hand(int variant, int bytes, char *result, const char *source,
                       size_t rows, size_t columns) {
   const Variant &v = variants[variant];

@@ -76,7 +76,8 @@ def _extents(text):
 
 
 def _stores_alike(unpacked, positions, tiles, line):
-    """Returns true for whole tiles of the last dim with more than one element."""
+    """Returns true if a pack or unpack does not change the order of elements in storage: it only splits the last dim
+    with more than one index into whole tiles."""
     (position, *others), (tile, *_) = positions, tiles
     return (not others and "outer_dims_perm" not in line and unpacked[position] % tile == 0
             and all(extent == 1 for extent in unpacked[position + 1:]))
@@ -107,7 +108,8 @@ def count_moved_bytes(text):
 
 
 def propagate(text, lanes, folder):
-    """Returns the text of a network after upstream's propagation; a file is written to `folder`."""
+    """Returns the text of a network after upstream's propagation of packs. Its input is written to a file in
+    `folder`."""
     path = folder / "upstream.mlir"
     path.write_text(with_script(text, lanes))
     return run_tool("mlir-opt-22", path, *_PIPELINE)

@@ -161,7 +161,8 @@ PROBLEMS = {
 
 
 def run_layout_solve(path, args, *options, repeat=None):
-    """Returns the fastest of several runs."""
+    """Solves the problem several times by layout-solve, and returns the answer and the seconds of the fastest run.
+    Raises ToolError if a run finds no assignment."""
     command = [str(find_tool("layout-solve")), str(path), "--statistics", f"--max-seconds={args.seconds}", *options]
     answers = []
     for _ in range(repeat or args.repeat):

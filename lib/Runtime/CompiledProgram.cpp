@@ -42,7 +42,8 @@ CompiledProgram::~CompiledProgram() { releaseKeptMemory(); }
 /// The prefix that func-to-LLVM gives to C interface wrappers.
 static constexpr StringLiteral kWrapperPrefix("_mlir_ciface_");
 
-/// Checks that every op can be translated to LLVM IR.
+/// Checks that every op can be translated to LLVM IR. Emits an error at the
+/// first op that cannot.
 static LogicalResult checkDialects(ModuleOp module) {
   LLVMTranslationInterface interfaces(module.getContext());
   WalkResult walk = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -230,8 +231,8 @@ template <typename Float> static _Float16 roundToBF16(Float value) {
 }
 
 /// Returns the symbols that are linked in place of those of this process: the
-/// detached constants, functions of this library such as malloc and abort, and
-/// the functions of `options`.
+/// large constants, which were removed from the module, functions of this
+/// library such as malloc and abort, and the functions of `options`.
 llvm::orc::SymbolMap
 CompiledProgram::getSymbols(const CompileOptions &options) const {
   llvm::orc::SymbolMap symbols;
@@ -271,8 +272,8 @@ describeMachine(const CompileOptions &options) {
   auto level = llvm::CodeGenOpt::getLevel(options.optLevel);
   assert(level && "the level must be 0 to 3");
   builder->setCodeGenOptLevel(*level);
-  // Detached constants may be anywhere in memory, so they are accessed through
-  // an address table.
+  // Large constants are outside of the code, anywhere in memory, so they are
+  // accessed through an address table.
   builder->setRelocationModel(llvm::Reloc::PIC_);
   return builder;
 }
@@ -295,8 +296,8 @@ static LogicalResult loadLibraries(Operation *function,
 }
 
 /// Links the object files in `archive`, and looks up the entry function and the
-/// counters of the profile. If a symbol is undefined, the member `entry` stays
-/// null and no error is returned.
+/// counters of the profile. If a symbol is undefined, returns success and
+/// leaves the entry function, the member `entry`, null.
 llvm::Error CompiledProgram::link(StringRef archive,
                                   llvm::orc::JITTargetMachineBuilder machine,
                                   const CompileOptions &options) {
@@ -657,7 +658,8 @@ std::vector<KernelTime> Call::readProfile() const {
 }
 
 /// Copies elements of `bytes` bytes from a memref, with strides in elements, to
-/// dense row-major memory at `to`. Returns the end of the copy.
+/// dense row-major memory at `to`. Returns the address after the last byte
+/// written.
 static char *copyDense(const char *from, char *to, ArrayRef<int64_t> sizes,
                        ArrayRef<int64_t> strides, int64_t bytes) {
   if (sizes.empty()) {

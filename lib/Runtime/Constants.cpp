@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// The contents of a constant: `bytes`, repeated up to `size` bytes.
+/// The contents of a constant: `bytes`, repeated until they fill `size` bytes.
 struct Contents {
   ArrayRef<char> bytes;
   size_t size = 0;
@@ -28,7 +28,7 @@ struct Contents {
 } // namespace
 
 /// Returns the size of an element in bytes, or std::nullopt if it is not an
-/// integer or float of whole bytes without padding.
+/// integer or float of 8, 16, 32 or 64 bits.
 static std::optional<int64_t> getElementBytes(Type type) {
   if (!type.isIntOrFloat())
     return std::nullopt;
@@ -87,10 +87,9 @@ public:
   ~ResourceDropper() { giveBackFreedMemory(); }
 
   /// Moves the memory out of the resource of `global`, to use it without a
-  /// copy. Returns std::nullopt if the global has no resource, or if the
-  /// resource has one element that is repeated. The same if its memory is not
-  /// from the ranges that constants share, or is aligned to less than
-  /// `alignment`.
+  /// copy. Returns std::nullopt if the global has no resource or a resource of
+  /// one repeated element, or if the memory is not from allocateConstantBytes
+  /// or is aligned to less than `alignment`.
   std::optional<AsmResourceBlob>
   take(LLVM::GlobalOp global, const Contents &contents, uint64_t alignment) {
     Entry *entry = getEntry(global);

@@ -61,9 +61,9 @@ static constexpr StringLiteral
             "instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg,"
             "layout-hide-accesses)");
 
-/// Splitting a module into parts that are compiled in parallel: one part per
-/// kPartInstructions LLVM instructions, but at most kMostParts parts, and
-/// kPartsOfProcessor per processor to balance the load. A part costs some
+/// The size of the parts into which a module is split to compile them in
+/// parallel, in LLVM instructions; the maximum number of parts; and their
+/// maximum per processor, which balances the load. A part costs some
 /// milliseconds.
 static constexpr size_t kPartInstructions = 1500;
 static constexpr size_t kMostParts = 16;
@@ -215,7 +215,8 @@ static Object compilePart(StringRef bitcode,
   return llvm::orc::SimpleCompiler(**machine)(**module);
 }
 
-/// Compiles parts in parallel and returns an archive of their objects.
+/// Compiles parts of a module, given as bitcode, in parallel. Returns an
+/// archive of their object files, or the errors of all parts that failed.
 static Object compileParts(ArrayRef<SmallString<0>> parts,
                            const llvm::orc::JITTargetMachineBuilder &builder,
                            unsigned optLevel) {

@@ -24,7 +24,8 @@ class JITTargetMachineBuilder;
 namespace mlir::layout {
 
 /// The name of the entry function, which takes an array of pointers to the
-/// arguments of the compiled function. All other symbols are internal.
+/// arguments of the compiled function. All other symbols are internal, except
+/// the array of measured kernel times.
 inline constexpr llvm::StringLiteral kEntryName = "layout_entry";
 
 struct MachineCode {
@@ -33,14 +34,15 @@ struct MachineCode {
 };
 
 /// Compiles `function` of `module`, whose arguments must all be pointers, and
-/// its callees. Long modules are split into parts, each compiled on its own
-/// thread; functions are inlined only within a part.
+/// its callees, or gets their machine code from `cache`. Long modules are split
+/// into parts, each compiled on its own thread; functions are inlined only
+/// within a part.
 llvm::Expected<MachineCode>
 compileToArchive(ModuleOp module, StringRef function,
                  const llvm::orc::JITTargetMachineBuilder &machine,
                  unsigned optLevel, const ObjectCache &cache);
 
-/// Reads the object files of an archive.
+/// Returns copies of the object files in an archive.
 llvm::Expected<SmallVector<std::unique_ptr<llvm::MemoryBuffer>>>
 readArchive(StringRef archive);
 

@@ -69,7 +69,8 @@ static constexpr KindInfo kinds[] = {
     {ElementKind::F6E3M2FN, "f6E3M2FN", "|u1", 1, APFloat::Float6E3M2FN},
     {ElementKind::F4E2M1FN, "f4E2M1FN", "|u1", 1, APFloat::Float4E2M1FN}};
 
-/// Alternative spellings of dtypes, e.g. those of ml_dtypes.
+/// Pairs of a dtype that another library writes, e.g. ml_dtypes, and the
+/// equivalent dtype in `kinds`.
 static constexpr std::pair<StringLiteral, StringLiteral> spellings[] = {
     {"<i1", "|i1"}, {"<u1", "|u1"}, {"<b1", "|b1"}, {"|V2", "<u2"},
     {"<V2", "<u2"}, {"|V1", "|u1"}, {"<V1", "|u1"}, {"<f1", "|u1"}};

@@ -17,11 +17,11 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The maximum size of all entries in bytes. The code of a network takes one or
-/// two million bytes, a program as many as its weights.
+/// The maximum total size of the files in the cache, in bytes. The machine code
+/// of a network takes 1 to 2 MB, and a stored program as much as its weights.
 static constexpr uint64_t kMostBytes = uint64_t(2) << 30;
 
-/// Computes the hash of concatenated texts, as bytes.
+/// Returns the BLAKE3 hash of the concatenation of `texts`, as raw bytes.
 static std::string hash(ArrayRef<StringRef> texts) {
   llvm::BLAKE3 hasher;
   for (StringRef text : texts)
@@ -50,7 +50,8 @@ private:
   std::unique_ptr<llvm::MemoryBuffer> file;
 };
 
-/// A stream that forwards its output and hashes it after a key.
+/// A stream that forwards its output to another one and computes the hash of a
+/// key followed by this output.
 class HashingStream : public llvm::raw_ostream {
 public:
   HashingStream(raw_ostream &os, StringRef key) : os(os) { hasher.update(key); }

@@ -111,9 +111,9 @@ struct RunningRegion {
   std::mutex mutex; // guards `message`
 };
 
-/// The state of a thread that calls compiled code: the team that runs its
-/// parallel loops, or null without one, and the parts of a loop that it runs at
-/// the moment, null outside of loops.
+/// The state of a thread that runs compiled code: the team for its parallel
+/// loops, or null without one; the maximum number of threads for a loop; and
+/// the parts of a loop that the thread is running, null outside of loops.
 struct Caller {
   ThreadTeam *team = nullptr;
   unsigned threads = 1;
@@ -135,8 +135,9 @@ static void runParts(void *context, LoopParts &parts) {
   caller.parts = nullptr;
 }
 
-/// Runs the parallel region `function` on the team of the calling thread, as
-/// __kmpc_fork_call of OpenMP. `captured`, the number of pointers that the
+/// Implements __kmpc_fork_call of OpenMP: runs the parallel region `function`
+/// on the team of the calling thread, or on this thread alone if it has no team
+/// or is inside a parallel loop. `captured`, the number of pointers that the
 /// region captures, is 0 or 1.
 static void forkCall(void *, int32_t captured, RegionFunction function, ...) {
   va_list captures;

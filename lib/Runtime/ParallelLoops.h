@@ -33,7 +33,8 @@ enum class LoopRuntime { none, team, openMP };
 LoopRuntime findLoopRuntime(ModuleOp module);
 
 /// Returns the number of threads of a program compiled without a thread count:
-/// OMP_NUM_THREADS or the number of available processors.
+/// OMP_NUM_THREADS if it is set, and otherwise the number of available
+/// processors.
 unsigned getDefaultThreads();
 
 /// Makes LLVM's OpenMP library visible to compiled code, even if only a Python
@@ -45,8 +46,9 @@ bool publishOpenMP();
 /// linked to.
 ArrayRef<std::pair<StringRef, void *>> getTeamFunctions();
 
-/// Reserves threads for the parallel loops of the calling thread, as long as
-/// the object exists.
+/// Reserves threads for the parallel loops that the calling thread runs while
+/// the object exists. With `team`, takes helper threads of this library; with
+/// `openMP`, sets the number of threads of LLVM's library.
 class LoopThreads {
 public:
   LoopThreads(LoopRuntime runtime, unsigned threads);

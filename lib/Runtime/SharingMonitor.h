@@ -34,24 +34,26 @@ public:
   /// The length of a window of consecutive loops: the sum of their times on one
   /// undisturbed thread. A window also ends if its elapsed time is twice this.
   static constexpr int64_t kWindowNanoseconds = 10'000'000;
-  /// The slowdown (elapsed time / time on one undisturbed thread) of a window
-  /// of shared loops, up to which the next loops are shared, too, whatever the
-  /// slowdown on one thread.
+  /// The maximum slowdown of a window (10 ms of loops) divided among threads
+  /// after which loops remain divided, whatever the slowdown on one thread. The
+  /// slowdown is the elapsed time / the time on one undisturbed thread.
   static constexpr double kMostSlowdown = 0.9;
-  /// The number of windows with loops on one thread only that follow the first
-  /// window of shared loops that was too slow.
+  /// The number of windows (10 ms of loops each) that run on one thread after a
+  /// window of loops divided among threads was too slow. The number doubles
+  /// with each further one that is too slow.
   static constexpr unsigned kLeastWindows = 4;
-  /// The maximum number of windows with loops on one thread only between two
-  /// windows of shared loops.
+  /// The maximum number of windows (10 ms of loops each) that run on one thread
+  /// before one window is divided among threads again.
   static constexpr unsigned kMostWindows = 128;
 
   /// Returns true if the next loop should be divided among threads, and false
   /// if it should run on one thread.
   bool isSharing() const { return windowsAlone == 0; }
 
-  /// Adds a loop that was divided among threads if isSharing() was true, and
-  /// ran on one thread otherwise. `expected` is its time on one thread and
-  /// `taken` its elapsed time, in nanoseconds.
+  /// Adds the times of a loop, in nanoseconds, to the current window:
+  /// `expected` on one thread, and `taken`, the elapsed time. The loop must
+  /// have been divided among threads if isSharing() was true, and run on one
+  /// thread otherwise.
   void add(int64_t expected, int64_t taken) {
     windowExpected += expected;
     windowTaken += taken;

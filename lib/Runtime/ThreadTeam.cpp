@@ -141,11 +141,10 @@ void ThreadTeam::publish(unsigned self, unsigned begin, unsigned end) {
   slices[self].word.store(pack(number, begin, end));
 }
 
-/// Claims up to `partsPerClaim` parts of the current loop from the front or the
-/// back of the remaining parts of thread `slice`, and sets `parts` to them.
-/// Returns false if none remain. The exchange fails if another loop was
-/// published since the word was read, because the word contains the number of
-/// the loop.
+/// Claims parts of the current loop, at most `partsPerClaim`, from the front or
+/// the back of the parts that remain to thread `slice`, and sets `parts` to
+/// them. Returns false if none remain. The word of a slice contains the number
+/// of its loop, so parts of an earlier loop cannot be claimed by mistake.
 bool ThreadTeam::claim(unsigned slice, bool fromFront, LoopParts &parts) {
   std::atomic<uint64_t> &word = slices[slice].word;
   unsigned wanted = partsPerClaim.load(std::memory_order_relaxed);
@@ -254,7 +253,8 @@ void ThreadTeam::wake(unsigned self) {
 
 /// Sets `leastShared`, the time of the shortest loop that is divided among
 /// threads, from the shortest time in which an awake helper thread ran an empty
-/// part. A busy machine may need several calls.
+/// part. Leaves it unchanged if the helper does not run in time; the next loop
+/// then measures again.
 void ThreadTeam::measureHandover() {
   body = [](void *, LoopParts &) {};
   sharers.store(2);
@@ -354,10 +354,10 @@ void ThreadTeam::finishShared() {
   isShared = false;
 }
 
-/// Updates the recorded time of the current loop on one thread by that of a
-/// run. An interrupted run counts at most twice the previous time. A run that
-/// was shared among threads, and so reads data written by other cores, never
-/// raises it.
+/// Records `nanoseconds`, estimated from the last run, as the time of the
+/// current loop on one thread. It counts as at most twice the previous time,
+/// because the run may have been interrupted. A run on several threads reads
+/// data written by other cores and therefore never raises the time.
 void ThreadTeam::record(int64_t nanoseconds, bool wasShared) {
   LoopTime &time = times[key % kKnownLoops];
   if (time.key == key)

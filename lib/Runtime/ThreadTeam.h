@@ -66,12 +66,13 @@ public:
   /// `run` by a long jump.
   void release();
 
-  /// Runs all parts of a loop on at most `threads` threads. `identity` is equal
-  /// in all runs of the loop, whose time is recorded under it.
+  /// Runs all parts of a loop on at most `threads` threads. `identity` is an
+  /// address that is equal in all runs of the loop; the time of a run is
+  /// recorded under it to decide about the next one.
   void run(Body body, void *context, const void *identity, unsigned threads);
 
   /// Divides a loop of `trips` iterations into parts, and sets `parts` to those
-  /// that the calling body runs first.
+  /// that the calling body runs first, which may be none.
   void start(uint64_t trips, LoopParts &parts);
 
 private:
@@ -87,7 +88,8 @@ private:
     std::mutex mutex;
     std::condition_variable wakeup;
   };
-  /// The time of a loop on one thread.
+  /// The time of a loop on one thread; `key` is a hash of the loop and its
+  /// number of iterations.
   struct LoopTime {
     uint64_t key = 0;
     int64_t nanoseconds = 0;

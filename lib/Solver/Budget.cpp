@@ -26,10 +26,11 @@ int64_t Budget::getAmount(ArrayRef<unsigned> assignment) const {
   return addCosts(base, addCosts(sum(terms), most));
 }
 
-/// Appends the terms of `list` whose amounts differ between values to `terms`,
-/// as a sequence that follows term `place` - 1. Amounts are relative to the
-/// least one of a term; `extra` is added to those of the first term. Sets
-/// `unit` to the gcd of all amounts, by which they are not yet divided.
+/// Appends the terms of `list` whose amounts differ between values to the
+/// member `terms`, as a sequence that continues after term `place` - 1, and the
+/// end of the sequence to `ends`. Amounts are counted above the least one of
+/// their term; `extra` is added to those of the first term. Updates `unit` to
+/// the gcd of all amounts so far, by which they are not yet divided.
 void BudgetSolver::addLinks(ArrayRef<Budget::Term> list, unsigned place,
                             int64_t extra) {
   for (const Budget::Term &term : list) {
@@ -172,8 +173,9 @@ void BudgetSolver::keep(ArrayRef<unsigned> assignment) {
 
 /// Solves a problem in which the limit is replaced by weights or by a chain of
 /// variables, starting with an assignment of its variables. Updates the best
-/// assignment and its lower bound. Returns the values of the variables of the
-/// graph, or an empty list if no assignment was found.
+/// assignment, the best lower bound, and the relaxation that the certificate
+/// proves. Returns the values of the variables of the graph, or an empty list
+/// if no assignment was found.
 std::vector<unsigned> BudgetSolver::solve(Relaxed relaxed,
                                           ArrayRef<unsigned> initial,
                                           const SolveOptions &limits) {
@@ -204,10 +206,12 @@ std::vector<unsigned> BudgetSolver::solve(Relaxed relaxed,
   return found;
 }
 
-/// Finds an assignment whose largest peak uses the least amount, and of several
-/// the cheapest, if weights fit in 64 bits; an empty list if none is found.
-/// Sets `leastAmount` to that amount or to a lower bound of it. The largest
-/// peak of each solution gets more weight in the next one.
+/// Searches for an assignment that uses little of the resource, and of several
+/// for the cheapest, if weights fit in 64 bits. Each round gives more weight to
+/// the peak that used most in the previous one. The search ends with the least
+/// amount, with the first assignment within the limit, or at a limit of the
+/// options. Sets `leastAmount` to a lower bound of the amounts of all
+/// assignments. Returns an empty list if it finds no assignment.
 std::vector<unsigned> BudgetSolver::findLeanest(ArrayRef<unsigned> initial,
                                                 int64_t &leastAmount) {
   SharedLimits limits(options, taken);
@@ -275,9 +279,9 @@ void BudgetSolver::findSums() {
   }
 }
 
-/// Returns the largest sum that the terms after `place` can use, in units, and
-/// that is at most `units`. Returns `units` if there is none, or if sums are
-/// not listed.
+/// Returns the largest sum of units, at most `units`, that the terms after term
+/// `place` - 1 can use. Returns `units` if there is none, or if sums are not
+/// listed.
 int64_t BudgetSolver::roundDown(size_t place, int64_t units) const {
   ArrayRef<int64_t> listed = sums[place];
   auto above = llvm::upper_bound(listed, units);
@@ -436,7 +440,9 @@ void BudgetSolver::searchStates(Weights weights) {
 }
 
 /// Returns the relaxation with a chain variable after each term. Its value is
-/// the number of units that later terms may use, an index in `states`.
+/// the number of units that later terms may use, an index in `states`;
+/// `rounding` says whether a number between two states becomes the higher or
+/// the lower one.
 Relaxed BudgetSolver::addChain(Weights weights, Rounding rounding) const {
   Relaxed relaxed = relax(weights);
   relaxed.states = states;

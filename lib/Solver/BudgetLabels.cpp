@@ -93,15 +93,16 @@ Budget BudgetSolver::getUnits() const {
 
 /// Returns true if the search by Pareto labels runs before the limit is encoded
 /// as chains of variables: if the budget has peaks, and the tables of the
-/// chains would have more than kFewEntries entries.
+/// chains would have more than 2^16 entries. Sets `states` to the values of the
+/// chains.
 bool BudgetSolver::prefersLabels() {
   return !budget.peaks.empty() &&
          listStates().value_or(kMostEntries) > kFewEntries;
 }
 
 /// Runs ParetoLabelSearch with the bounds that prices of peaks give. Keeps 2^8
-/// labels per step at first, to find good assignments, then 2^12 and 2^16,
-/// until the lower bound reaches the cost of the best assignment.
+/// labels after each variable at first, to find good assignments, then 2^12 and
+/// 2^16, until the lower bound reaches the cost of the best assignment.
 void BudgetSolver::searchLabels() {
   SharedLimits limits(options, taken);
   int64_t weight = 1;

@@ -21,8 +21,9 @@
 
 namespace mlir::layout {
 
-/// A relaxation minimizes `cost` times the cost of the graph plus `unit` times
-/// the units of the budget.
+/// The weights of a relaxation, which minimizes `cost` times the cost of the
+/// graph plus `unit` times the units of the limited resource that an assignment
+/// uses.
 struct Weights {
   int64_t cost = 1, unit = 0;
 };
@@ -90,32 +91,33 @@ public:
   BudgetedSolution run();
 
 private:
-  /// Weights are chosen such that weighted sums of costs and units stay below
-  /// this number, and so do not overflow.
+  /// The exclusive upper bound of weighted sums of costs and units, which
+  /// therefore do not overflow.
   static constexpr int64_t kMost = int64_t(1) << 61;
   /// The maximum number of different sums of the amounts of all later terms
   /// that are listed per term. If there are more, none are listed.
   static constexpr size_t kMostSums = 4096;
-  /// The maximum number of table entries of all chains of one problem, and of
-  /// all problems that `searchStates` solves.
+  /// The maximum number of table entries of the chains of one problem, i.e. of
+  /// the variables that count the units left, and the maximum sum over all
+  /// problems that `searchStates` solves.
   static constexpr int64_t kMostEntries = int64_t(1) << 23;
   static constexpr int64_t kMostEntriesOfAll = int64_t(1) << 26;
   static constexpr unsigned kMostPrices = 60;
   /// The maximum number of subgradient steps for prices of peaks.
   static constexpr unsigned kMostPricesOfPeaks = 120;
-  /// A budget with peaks is solved by labels first if its chains have more than
-  /// this number of table entries.
+  /// A budget with peaks is solved by Pareto labels first, if encoding its
+  /// limit as chains of variables needs more than this number of table entries.
   static constexpr int64_t kFewEntries = int64_t(1) << 16;
-  /// The maximum number of rounds of `findLeanest`, which minimizes the units
-  /// of the largest peak.
+  /// The maximum number of rounds of `findLeanest`, each of which solves one
+  /// relaxation to find an assignment that uses fewer units.
   static constexpr int64_t kMostShares = 24;
 
   bool fits(Weights weights) const {
     return addCosts(scaleCost(mostCost, weights.cost),
                     scaleCost(mostUnits, weights.unit)) < kMost;
   }
-  /// Returns `wanted` if weighted sums stay below kMost, and otherwise the
-  /// other weights.
+  /// Returns the weights `wanted` if sums weighted by them cannot overflow, and
+  /// the weights `otherwise` if they can.
   Weights pick(Weights wanted, Weights otherwise) const {
     return fits(wanted) ? wanted : otherwise;
   }

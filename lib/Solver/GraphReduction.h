@@ -152,8 +152,9 @@ private:
   /// The factors of three or more variables, each with its index in `graph` and
   /// its normalized table.
   std::vector<std::pair<unsigned, TableId>> others;
-  /// The edge between two hubs, variables with more than 16 neighbors. Degrees
-  /// never grow, so no variable becomes a hub later.
+  /// Per pair of hubs, i.e. variables with more than 16 neighbors, the index of
+  /// the edge between them. Degrees never grow, so no variable becomes a hub
+  /// later.
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> hubEdges;
   /// Stacks of variables that became reducible: with at most one neighbor, and
   /// with two.

@@ -137,8 +137,9 @@ bool fromJSON(const json::Value &value, ProblemText &problem, json::Path path) {
 }
 } // namespace
 
-/// Rejects text that the parser would accept: too deep nesting, and duplicate
-/// names, of which it keeps the last.
+/// Returns an error for text that the JSON parser would accept: lists and
+/// objects nested too deep, and repeated names in an object, of which the
+/// parser would keep the last.
 static Error checkText(StringRef text) {
   // Names in each open list and object; those of lists are empty.
   std::vector<std::set<std::string>> open;
@@ -195,8 +196,9 @@ private:
   Error addFactors();
   llvm::Expected<NamedEnd> readEnd(StringRef tensor, const EndText &end);
   Error checkPrices(StringRef owner, const Prices &prices);
-  /// Adds a factor over the ops of `ends`, with the entries fn(index of the
-  /// configuration per end).
+  /// Adds a factor over the ops of `ends` with the entries fn(at), where at[i]
+  /// is the index of a configuration of ends[i]; it is 0 if ends[i] is a fixed
+  /// layout. Adds no factor if all entries are 0.
   template <typename Fn>
   Error addFactor(ArrayRef<const NamedEnd *> ends, Fn fn);
   Error addCopies(const NamedTensor &tensor, const Prices &prices);
@@ -331,9 +333,11 @@ Error Builder::addFactor(ArrayRef<const NamedEnd *> ends, Fn fn) {
   return Error::success();
 }
 
-/// Adds the costs of the copies of a tensor. A copy serves all consumers of its
-/// layout and is a 0/1 variable. If only one consumer may read it, its price is
-/// a factor of producer and consumer instead.
+/// Adds the costs of the copies of a tensor, one per layout that consumers
+/// read. A copy that a consumer reads in all its configurations is a cost of
+/// the producer. If only one consumer may read it, it is a factor of producer
+/// and consumer. Any other copy is a 0/1 variable, which serves all consumers
+/// of its layout.
 Error Builder::addCopies(const NamedTensor &tensor, const Prices &prices) {
   auto getPrice = [&](StringRef from, StringRef to) -> Cost {
     if (from == to)

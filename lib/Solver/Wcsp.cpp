@@ -50,7 +50,8 @@ public:
     return word;
   }
 
-  /// Parses the next word as an integer from `least` to `most`.
+  /// Parses the next word as an integer from `least` to `most`. Returns an
+  /// error, in which `what` names the integer, for other words.
   Expected<int64_t> takeInteger(const Twine &what, int64_t least,
                                 int64_t most) {
     if (takeWord().empty())
@@ -191,7 +192,7 @@ private:
   }
 
   /// Fills the table over `scope` with the cost of tuples that are not listed.
-  /// Returns an error if it is too large.
+  /// Returns an error if the problem then has more than `maxEntries` entries.
   Error fillTable(Cost defaultCost) {
     int64_t size = 1;
     for (unsigned variable : scope) {

@@ -28,7 +28,8 @@ int64_t mlir::layout::python::toInt(py::handle value, const Twine &what) {
   return result;
 }
 
-/// Returns the elements of a sequence. A str or bytes raises TypeError.
+/// Returns the elements of a sequence. Raises TypeError, in which `what` names
+/// the argument, for a str, bytes, and an object that is not a sequence.
 static std::vector<py::object> toObjects(py::handle values, StringRef what) {
   bool isText = PyUnicode_Check(values.ptr()) || PyBytes_Check(values.ptr());
   if (isText || !PySequence_Check(values.ptr()))

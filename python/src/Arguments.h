@@ -24,7 +24,8 @@ namespace mlir::layout::python {
 int64_t toInt(pybind11::handle value, const llvm::Twine &what);
 
 /// Converts a sequence of integers, which `what` names in errors. If `unknown`
-/// is given, an entry None becomes `unknown`.
+/// is given, an entry None becomes `unknown`. Raises TypeError for other
+/// entries, and LayoutError for integers that do not fit 64 bits.
 SmallVector<int64_t> toInts(pybind11::handle values, StringRef what,
                             std::optional<int64_t> unknown = std::nullopt);
 
@@ -32,7 +33,7 @@ SmallVector<int64_t> toInts(pybind11::handle values, StringRef what,
 /// is negative.
 Shape toShape(pybind11::handle values);
 /// Converts a sequence to sizes, in which None, a dynamic size, becomes
-/// kUnknownSize.
+/// kUnknownSize. Raises LayoutError if a size is negative.
 Shape toDynamicShape(pybind11::handle values);
 
 /// Converts a sequence of integers to an index. Raises LayoutError if it has

@@ -25,8 +25,9 @@ py::object mlir::layout::python::getNumpy(const char *name) {
   return py::module_::import("numpy").attr(name);
 }
 
-/// Returns the array as a plain ndarray, because subclasses redefine
-/// operations.
+/// Converts an ndarray of any subclass to a plain ndarray, because subclasses
+/// redefine operations. Raises TypeError, in which `what` names the argument,
+/// for other objects and for masked arrays.
 static py::object toPlainArray(const py::object &object, StringRef what) {
   if (!py::isinstance(object, getNumpy("ndarray")))
     throw py::type_error("the " + what.str() +
@@ -87,9 +88,9 @@ static std::string toText(ArrayRef<int64_t> integers) {
   return py::str(tuple);
 }
 
-/// Returns the logical dims of the stored dims that are longer than 1, then the
-/// dims of size 1, if storage is a permutation of the dims without padding;
-/// else std::nullopt.
+/// Returns the dims in the order in which storage has them, and then those of
+/// size 1, if storage is a permutation of the dims without padding. Otherwise
+/// returns std::nullopt.
 static std::optional<SmallVector<int64_t>> getPermutation(const OnShape &on) {
   if (on.map.getSpace() != "buffer")
     return std::nullopt;
@@ -120,8 +121,9 @@ static bool isRowMajor(const OnShape &on) {
   return on.normal == LayoutMap::rowMajor(on.shape.size()).specialize(on.shape);
 }
 
-/// Calls move() with the interpreter's lock released; throws if it returns
-/// false.
+/// Calls move() with the interpreter's lock released. Throws LayoutError if it
+/// returns false because a position in the storage of `self` may not fit 64
+/// bits.
 template <typename Fn>
 static void moveElements(const LayoutValue &self, Fn move) {
   bool done;

@@ -88,8 +88,8 @@ Array toStored(const Array &array, Type element);
 pybind11::object fromStored(const pybind11::object &array, Type element);
 
 /// Returns the padding value as an array of rank 0: the value that the layout
-/// states (P1), which `given` may repeat; otherwise `given`, or zero if it is
-/// None.
+/// states, or otherwise `given`, or zero if that is None. Throws LayoutError if
+/// `given` differs from the stated value, or if the dtype cannot represent it.
 pybind11::object getPadding(const OnShape &on, const pybind11::object &given,
                             const pybind11::object &dtype);
 

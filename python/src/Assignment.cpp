@@ -29,7 +29,8 @@ using namespace mlir::layout;
 using namespace mlir::layout::python;
 
 namespace {
-/// A conversion in a module, with its location and reason.
+/// A conversion in a module, with the name of the converted value, the reason,
+/// the shape of the tensor, and the layouts of both sides.
 struct AssignedConversion : ConversionSummary {
   std::string name, why;
   Shape shape;

@@ -43,8 +43,9 @@ template <typename T> struct HeldArgument {
   }
 };
 template <> struct Argument<const LayoutValue &> : HeldArgument<LayoutValue> {};
-/// Takes an object, so that signatures in docstrings contain `object` instead
-/// of a C++ class name.
+/// Passes any Python object to a parameter of type handle. The type is object,
+/// so that signatures in docstrings contain `object` instead of a C++ class
+/// name.
 template <> struct Argument<pybind11::handle> {
   using Type = const pybind11::object &;
   static pybind11::handle get(Type value) { return value; }
@@ -66,14 +67,15 @@ inline std::shared_ptr<LayoutValue> toPython(const LayoutValue::Ptr &value) {
   return std::const_pointer_cast<LayoutValue>(value);
 }
 
-/// Converts to True, False, or None for unknown.
+/// Converts the result of a proof to True, False, or None for unknown.
 pybind11::object toPython(ProofResult answer);
 
 /// Returns the bytes of one element, or std::nullopt if the element type is not
 /// stated or its width is not a multiple of 8 bits.
 std::optional<int64_t> getElementBytes(const OnShape &on);
 
-/// Returns the banks of one core if `object` is a Target, or std::nullopt.
+/// Returns the memory banks of one core if `object` is a Target, or
+/// std::nullopt.
 std::optional<Banks> getBanksOfTarget(const pybind11::object &object);
 
 void bindTarget(pybind11::module_ &module);
@@ -99,7 +101,8 @@ constexpr StringLiteral kDefaultTarget = "#layout.cpu<lanes = 16>";
 /// returns other text unchanged.
 std::string expandName(const std::string &text);
 
-/// Returns the text of the attribute for a Target object.
+/// Returns the attribute #npu.target<..> of a Target object as text. Raises
+/// TypeError for other objects.
 std::string getTargetText(const pybind11::object &target);
 
 } // namespace mlir::layout::python

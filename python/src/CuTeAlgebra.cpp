@@ -15,15 +15,17 @@ using namespace mlir::layout;
 using namespace mlir::layout::python;
 
 /// Returns the layout on `shape`, or on the shape that it states if `shape` is
-/// None.
+/// None. Throws LayoutError if it states none.
 static IntegerLayout toInteger(const LayoutValue &self,
                                const py::object &shape) {
   auto on = shape.is_none() ? self.onEveryShape() : self.on(toShape(shape));
   return {on->map, on->shape};
 }
 
-/// Calls makeLayout(error) and returns its layout with its shape; throws the
-/// reason if it fails.
+/// Calls makeLayout(error), which returns a layout or passes a reason to
+/// `error`. Returns the tuple (layout, shape), with the element type of `self`
+/// and no padding value. Throws the reason as LayoutError if there is no
+/// layout.
 template <typename Fn>
 static py::tuple build(const LayoutValue &self, Fn makeLayout) {
   std::string reason;

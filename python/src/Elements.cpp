@@ -188,8 +188,9 @@ py::object mlir::layout::python::fromStored(const py::object &array,
                                               : "view")(getDtype(element));
 }
 
-/// Converts `value` to an array of rank 0; throws if the dtype cannot represent
-/// it.
+/// Converts the number `value` to an array of rank 0 and dtype `given`. Floats
+/// may be rounded. Throws LayoutError if an integer would change, or a finite
+/// float become infinite.
 static py::object toElement(const py::object &value, const py::object &given) {
   Dtype dtype(given);
   py::object number = getNumpy("asarray")(value);

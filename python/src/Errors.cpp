@@ -15,7 +15,7 @@ namespace py = pybind11;
 using namespace mlir;
 using namespace mlir::layout::python;
 
-/// The number of errors that are reported; one fault can cause many.
+/// The maximum number of errors that are reported; one fault can cause many.
 static constexpr size_t kMostErrors = 20;
 /// The number of characters of a line shown on each side of a fault.
 static constexpr size_t kContext = 100;

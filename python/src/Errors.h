@@ -40,7 +40,8 @@ struct LayoutError : std::exception {
 
 [[noreturn]] void fail(const llvm::Twine &message);
 
-/// Creates the error for a 1-based line and column of `text`.
+/// Creates an error with the message, a 1-based line and column of `text`, and
+/// the text of that line.
 LayoutError describeFault(StringRef text, int64_t line, int64_t column,
                           const llvm::Twine &message);
 

@@ -46,7 +46,8 @@ public:
 
   bool isEmpty() const;
 
-  /// Returns the stored dims, or an empty list if the map itself has these.
+  /// Returns the stored dims, or an empty list if they are those of the map
+  /// itself.
   StoredDims getStored() const { return StoredDims::get(map, storedDims); }
 
   /// Returns the extents of the stored dims. All sizes must be static.
@@ -69,8 +70,10 @@ public:
   LayoutValue(LayoutAttrInterface layout, Type element, std::string text)
       : layout(layout), element(element), text(std::move(text)) {}
 
-  /// Parses a layout, applying the attribute of a target and an element type if
-  /// they are given.
+  /// Parses a layout. If the text of a target attribute is given, parameters
+  /// that the layout leaves to the target get the values of that target; if an
+  /// element type is given, the layout stores this type. Throws LayoutError if
+  /// a text is invalid.
   static Ptr parse(const std::string &text,
                    const std::optional<std::string> &target,
                    const std::optional<std::string> &element);

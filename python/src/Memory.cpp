@@ -16,7 +16,8 @@ using namespace mlir;
 using namespace mlir::layout;
 using namespace mlir::layout::python;
 
-/// Calls query(error) and returns its value; throws its reason if it has none.
+/// Calls query(error), which returns a value or passes a reason to `error`.
+/// Returns the value, or throws the reason as LayoutError.
 template <typename Fn> static auto answer(Fn query) {
   std::string reason;
   decltype(query(FailureReason())) result;

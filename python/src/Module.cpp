@@ -53,7 +53,8 @@ make(const py::str &text, const py::object &target,
   return toPython(LayoutValue::parse(expandName(text), targetText, type));
 }
 
-/// Returns the constructor arguments for pickling.
+/// Returns the arguments of Layout(..) that create an equal layout, for
+/// pickling.
 static py::tuple getArguments(const LayoutValue &layout) {
   py::object element = py::none();
   if (layout.hasElement())

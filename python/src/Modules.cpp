@@ -33,7 +33,8 @@ using namespace mlir::layout::python;
 
 static constexpr StringLiteral kTextName = "<module>";
 
-/// Returns the registry of layout-opt and layout-run, created once per process.
+/// Returns the registry with the dialects of layout-opt and layout-run, created
+/// once per process. Creating it registers their passes, too.
 static const DialectRegistry &getRegistry() {
   static const DialectRegistry *registry = [] {
     auto *all = new DialectRegistry;
@@ -138,7 +139,8 @@ ModuleInContext::ModuleInContext(ModuleData data)
   context.printOpOnDiagnostic(false);
 }
 
-/// Sets the locations of ops and block arguments to their names in the text.
+/// Sets the location of each op and block argument to the name of its value in
+/// the text, e.g. "%x", unless the text states another location.
 static void nameValues(const AsmParserState &state) {
   auto getNamed = [](const AsmParserState::SMDefinition &value,
                      Location loc) -> Location {
@@ -163,8 +165,10 @@ static void nameValues(const AsmParserState &state) {
 /// copied; folders do not read them.
 static constexpr size_t kMostFoldedBytes = 1 << 16;
 
-/// Returns an attribute of the type of `resource` with the elements of an
-/// array.
+/// Returns an attribute of the type of `resource` with the elements of `array`:
+/// a dense attribute if they are all equal or few, and otherwise the resource,
+/// which from now on refers to the array. Throws LayoutError if the array does
+/// not fit the type.
 static ElementsAttr getElements(DenseResourceElementsAttr resource,
                                 const py::buffer &array) {
   auto info = std::make_shared<py::buffer_info>(array.request());

@@ -44,8 +44,9 @@ struct ModuleData {
   pybind11::object arrays;
 };
 
-/// Converts a str, bytes, a mapped bytecode file, or a pair of a str and
-/// arrays. Raises TypeError for other objects.
+/// Converts a str, bytes with bytecode, a mapped bytecode file, or a pair of
+/// one of these and a mapping of arrays. Raises TypeError for other objects,
+/// and LayoutError for bytes that are not bytecode.
 ModuleData toModuleData(const pybind11::object &given);
 
 /// Reads a module, also from a file or a model of another project
@@ -66,15 +67,17 @@ public:
   MLIRContext &getContext() { return context; }
   ModuleOp get() const { return *module; }
 
-  /// Parses the data. A value that the text calls "%x" gets this name as its
-  /// location if no other location is written. Large arrays are not copied:
-  /// they live as long as the resource that refers to them.
+  /// Parses the data, or throws LayoutError if it is not a module. A value that
+  /// the text calls "%x" gets this name as its location if no other location is
+  /// written. Large arrays are not copied: they live as long as the resource
+  /// that refers to them.
   void parse();
 
   void run(PassManager &passes);
 
-  /// Returns the text of the target `wanted`, or of the target that the module
-  /// states, or of the default target.
+  /// Returns the text of the target `wanted`. If that is empty, returns that of
+  /// the target that the module states, or else of the default target. Throws
+  /// LayoutError if `wanted` is not a target.
   std::string chooseTarget(StringRef wanted);
 
   /// Returns the diagnostics so far as an error to throw, with the message

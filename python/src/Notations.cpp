@@ -150,7 +150,8 @@ static Shape getSmallShape(const OnShape &on) {
   return shape;
 }
 
-/// Prints sizes with the axis names of the notation, e.g. "N = 2, C = 17".
+/// Returns the sizes as text, with the axis names of a blocked layout, e.g. "N
+/// = 2, C = 17", or else with d0, d1, .. as names.
 static std::string printSizes(const LayoutValue &self,
                               ArrayRef<int64_t> shape) {
   std::string text;

@@ -60,9 +60,9 @@ static LogicalResult addPasses(StringRef pipeline, OpPassManager &manager,
   return whole;
 }
 
-/// Parses `pipeline` into `manager`. The parser of pass options reports to
-/// stderr only, so stderr is captured; the interpreter's lock is held, so no
-/// other binding writes there.
+/// Parses `pipeline` into `manager`, or throws LayoutError. The parser of pass
+/// options reports to stderr only, so stderr is captured; the interpreter's
+/// lock is held, so no other binding writes there.
 static void parsePipeline(const std::string &pipeline, PassManager &manager,
                           const ModuleInContext &module) {
   std::string wrong, printed;

@@ -54,7 +54,8 @@ static py::object getRank(const LayoutValue &self) {
   return stated ? py::object(py::int_(stated->size())) : py::none();
 }
 
-/// Creates a dict of coordinate values by name.
+/// Creates a dict with the value of each coordinate, by the name of the
+/// coordinate.
 static py::dict toDict(const OnShape &on, ArrayRef<int64_t> values) {
   py::dict result;
   for (auto [coordinate, value] : llvm::zip(on.map.getCoordinates(), values))
@@ -124,8 +125,10 @@ static py::dict getAddress(const LayoutValue &self, py::handle index,
 // Backward
 //===----------------------------------------------------------------------===//
 
-/// Converts a dict of coordinate values by name to their order in the map. It
-/// may contain the redundant 'byte' that `address` returns.
+/// Converts a dict of coordinate values by name to a list of the values in the
+/// order of the map. The dict may contain the redundant 'byte' that `address`
+/// returns. Throws LayoutError if names are missing or unknown, or if 'byte'
+/// contradicts the offset.
 static SmallVector<int64_t> toPoint(const OnShape &on,
                                     const py::dict &address) {
   ArrayRef<Coordinate> coordinates = on.map.getCoordinates();

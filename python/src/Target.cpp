@@ -22,7 +22,8 @@ struct Target {
   int64_t npus, euBytes, bytesPerNpu;
   std::optional<int64_t> banks;
 
-  /// Prints the attribute or, with other brackets, the Python expression.
+  /// Prints the parameters as an attribute, "#npu.target<npus = 4, ..>", or
+  /// with other separators as a Python expression, "Target(npus=4, ..)".
   std::string print(StringRef open, StringRef equals, StringRef close) const {
     std::string text;
     llvm::raw_string_ostream os(text);

@@ -18,11 +18,12 @@ namespace mlir::layout::python {
 using TypesByName = llvm::MapVector<StringAttr, RankedTensorType>;
 
 /// Collects the types of all tensors by name, in program order. If several ops
-/// have one name, the last op defines it. A conversion has the name of the
-/// value that it converts.
+/// have one name, the type is that of the last one. A conversion has the name
+/// of the value that it converts, and counts only if no earlier op has the name.
 TypesByName collectTypes(ModuleOp module);
 
-/// Converts tensor types to Python layouts, creating each layout once.
+/// Converts tensor types to Python layouts, row-major for a type without
+/// layout, creating each layout once.
 class LayoutsOfTypes {
 public:
   LayoutValue::Ptr get(RankedTensorType type);
@@ -31,7 +32,7 @@ private:
   DenseMap<std::pair<Attribute, Type>, LayoutValue::Ptr> known;
 };
 
-/// Converts to a Python dict of layouts by name.
+/// Converts a map of tensor types by name to a Python dict of layouts by name.
 pybind11::dict toDict(const TypesByName &types, LayoutsOfTypes &layouts);
 
 } // namespace mlir::layout::python

@@ -15,7 +15,8 @@ using namespace mlir;
 using namespace mlir::layout;
 using namespace mlir::layout::python;
 
-/// Returns the layout on `shape`, or on every shape if `shape` is None.
+/// Returns the layout on `shape`, or as one map for every shape if `shape` is
+/// None. Throws LayoutError if the map depends on the shape in that case.
 static std::shared_ptr<const OnShape> getOn(const LayoutValue &self,
                                             const py::object &shape) {
   return shape.is_none() ? self.onEveryShape() : self.on(toDynamicShape(shape));

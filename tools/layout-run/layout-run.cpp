@@ -198,7 +198,8 @@ static LogicalResult checkOptions() {
 }
 
 /// Returns the path of a library. A plain name that is not in the working
-/// directory is looked up next to libMLIR, with the runner libraries.
+/// directory is looked up next to libMLIR, with the runner libraries, and
+/// returned unchanged if it is not there.
 static std::string resolveLibrary(StringRef name) {
   if (llvm::sys::path::has_parent_path(name) || llvm::sys::fs::exists(name))
     return name.str();
@@ -282,9 +283,9 @@ static double larger(double a, double b) {
   return std::isnan(a) || std::isnan(b) ? NAN : std::max(a, b);
 }
 
-/// Reads the results of all modules and updates the differences from those of
-/// the first module. Fails if the number, the element type or the shape of the
-/// results differs.
+/// Reads the results of all modules. With --compare, updates the largest
+/// differences from those of the first module, and fails if the number, the
+/// element type or the shape of the results differs.
 static LogicalResult readResults(MutableArrayRef<Module> modules) {
   for (Module &module : modules) {
     auto results = module.call->readResults();
@@ -454,7 +455,8 @@ static LogicalResult runCase(const Case &which,
   return done;
 }
 
-/// Checks that each case names no outputs or one per result of the function.
+/// Checks that each case names no outputs or one per result of the function,
+/// and reports an error otherwise.
 static LogicalResult checkOutputs(ArrayRef<Case> cases, const Module &module) {
   size_t results = module.program->getSignature().getNumResults();
   for (const Case &which : cases) {

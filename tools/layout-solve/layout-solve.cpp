@@ -97,7 +97,8 @@ static int fail(const llvm::Twine &message) {
   return kError;
 }
 
-/// Reads a file, or reports an error and returns nullptr.
+/// Reads a file, or the standard input if the path is "-". Reports an error and
+/// returns nullptr if that fails.
 static std::unique_ptr<llvm::MemoryBuffer> open(llvm::StringRef path) {
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
   if (file)
@@ -245,7 +246,8 @@ static int writeProblem(const WcspProblem &problem) {
 }
 
 /// Solves the problem in `text`, ops with candidate layouts and costs in JSON
-/// (docs/solver.md). Writes the answer in JSON, and returns the exit status.
+/// (docs/solver.md), and writes the answer in JSON. With --write-wcsp, writes
+/// the problem in wcsp format instead. Returns the exit status.
 static int solveNamed(llvm::StringRef text) {
   for (llvm::StringRef given :
        {initialPath.empty() ? "" : "initial",

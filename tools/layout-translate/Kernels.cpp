@@ -73,9 +73,9 @@ struct Parsed {
 };
 } // namespace
 
-/// Finds the only module of kernels, or the one called `name`: a `gpu.binary`
-/// or an unserialized `spirv.module`. Emits an error and returns nullptr
-/// otherwise.
+/// Finds the module of kernels called `name`, or the only one if `name` is
+/// empty: a `gpu.binary` or an unserialized `spirv.module`. Emits an error and
+/// returns nullptr otherwise.
 static Operation *findKernels(ModuleOp module, StringRef name) {
   SmallVector<std::pair<StringRef, Operation *>> found;
   for (Operation &op : module.getOps()) {
@@ -104,9 +104,9 @@ static Operation *findKernels(ModuleOp module, StringRef name) {
   return nullptr;
 }
 
-/// Parses `source` into `parsed`, lowers its GPU modules, and returns the only
-/// module of kernels, or the one called `name`. Emits an error and returns
-/// nullptr on failure.
+/// Parses `source` into `parsed`, lowers its GPU modules, and returns the
+/// module of kernels called `name`, or the only one if `name` is empty. Emits
+/// an error and returns nullptr on failure.
 static Operation *readKernels(Parsed &parsed,
                               std::unique_ptr<llvm::MemoryBuffer> source,
                               StringRef name) {

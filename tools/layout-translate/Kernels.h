@@ -23,13 +23,15 @@ class MemoryBuffer;
 
 namespace mlir::layout {
 
-/// Returns the SPIR-V binary of the only module of kernels, or of the one
-/// called `name`. Emits an error if there is no such module, or more than one.
+/// Returns the SPIR-V binary of the module of kernels called `name`, or of the
+/// only one if `name` is empty. Emits an error if there is no such module, or
+/// more than one.
 FailureOr<std::string>
 writeSpirvBinary(std::unique_ptr<llvm::MemoryBuffer> source, StringRef name);
 
-/// Returns the OpenCL C of the only module of kernels, or of the one called
-/// `name`. Emits an error if there is no such module, or more than one.
+/// Returns the OpenCL C of the module of kernels called `name`, or of the only
+/// one if `name` is empty. Emits an error if there is no such module or more
+/// than one, or if it contains no OpenCL C.
 FailureOr<std::string>
 writeOpenCLSource(std::unique_ptr<llvm::MemoryBuffer> source, StringRef name);
 

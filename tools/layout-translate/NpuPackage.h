@@ -17,11 +17,11 @@ class MemoryBuffer;
 
 namespace mlir::layout {
 
-/// Writes a function of npu ops as a package
-/// (layout/Targets/NPU/NPUToEmitC/Package.h): a directory with its C++,
-/// constants and arguments. `checks` declares the tensors of the program to the
-/// simulator. `isStrict` rejects ops that are not OKKernel functions. Errors go
-/// to standard error.
+/// Writes a function of npu ops as a package: a directory with its C++,
+/// constants and arguments. With `checks`, the C++ tells the simulator which
+/// bytes tensors own and commands must move. Ops without a function of OKKernel,
+/// the vendor's kernel API, are errors if `isStrict`, and otherwise kernels that
+/// only the simulator runs. Errors go to standard error.
 LogicalResult writeNpuPackage(std::unique_ptr<llvm::MemoryBuffer> source,
                               StringRef function, StringRef directory,
                               bool checks, bool isStrict);

@@ -151,7 +151,8 @@ static bool isForm(Form which) {
   return form.getNumOccurrences() && form == which;
 }
 
-/// Reports options that contradict each other or have no effect.
+/// Reports the first option that contradicts another one, has no effect on the
+/// requested output, or is missing for it.
 static LogicalResult checkOptions() {
   if (form.getNumOccurrences() + toNotation.getNumOccurrences() != 1)
     return fail(

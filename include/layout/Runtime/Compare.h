@@ -28,7 +28,9 @@ struct Difference {
   bool isWithin(double limit) const { return maxRel <= limit; }
 };
 
-/// Computes the difference of two arrays of equal shape and element kind.
+/// Returns the largest absolute difference of an element of `a` and the same
+/// element of `b`, and its ratio to the largest finite absolute value in `a`.
+/// The arrays must have equal shapes and element kinds.
 Difference compare(const Array &a, const Array &b);
 
 } // namespace mlir::layout

@@ -60,29 +60,31 @@ class DetachedConstants;
 class ObjectCache;
 enum class LoopRuntime;
 
-/// The maximum number of threads. LLVM's OpenMP library aborts the process if
-/// it cannot allocate more.
+/// The maximum number of threads to request for a program. LLVM's OpenMP
+/// library aborts the process if it cannot create the threads requested.
 inline constexpr unsigned kMostThreads = 1024;
 
 struct CompileOptions {
-  /// The optimization level of LLVM's code generator, 0 to 3; 0 skips the LLVM
-  /// optimizer.
+  /// The optimization level of LLVM's code generator, 0 to 3; 0 also skips the
+  /// passes on LLVM IR.
   unsigned optLevel = 3;
-  /// The maximum number of threads that share a loop, at most kMostThreads; 0
-  /// for OMP_NUM_THREADS or the number of available processors. Results do not
-  /// depend on it.
+  /// The maximum number of threads that share a loop, at most kMostThreads. If
+  /// it is 0, it is OMP_NUM_THREADS if that is set, and otherwise the number of
+  /// available processors. Results do not depend on it.
   unsigned threads = 0;
-  /// The directory that caches machine code for other processes; empty for no
-  /// cache, std::nullopt for $LAYOUT_CACHE or a folder in the user's cache.
+  /// The directory of the disk cache, which keeps machine code for other
+  /// processes. If it is empty, nothing is cached; if it is std::nullopt, it is
+  /// $LAYOUT_CACHE or a folder in the user's cache directory.
   std::optional<std::string> cacheDirectory;
   /// The cache key of the program, a hash that CompiledProgram::makeKey
   /// returns. `keep` stores the program under it, and `find` looks it up. If it
   /// is empty, both do nothing.
   std::string key;
-  /// The names of the inputs, stored with the program; may be empty.
+  /// The names of the inputs of the function, in their order, which `keep`
+  /// stores with the program; may be empty.
   SmallVector<std::string> inputNames;
-  /// Paths of shared libraries in which undefined symbols of the module are
-  /// looked up.
+  /// Paths of shared libraries to load, in which symbols that the module does
+  /// not define are looked up.
   SmallVector<std::string> sharedLibs;
   /// Functions of this process that the module may call, by name.
   SmallVector<std::pair<std::string, void *>> symbols;
@@ -117,8 +119,9 @@ public:
   /// a device (`takeError` of the options) returns one.
   FailureOr<double> run();
 
-  /// Returns the kernel times of the last run, in program order. Empty unless
-  /// the program was lowered with `profile`.
+  /// Returns the kernel times of the last run, one entry per kernel name, in
+  /// program order. Returns an empty list unless the program was lowered with
+  /// `profile`.
   std::vector<KernelTime> readProfile() const;
 
   /// Copies the results of the last run into dense arrays. Emits an error on
@@ -148,14 +151,16 @@ public:
   static FailureOr<std::unique_ptr<CompiledProgram>>
   compile(ModuleOp module, StringRef function, const CompileOptions &options);
 
-  /// Makes a key from `source` and from everything that determines the code:
-  /// this library, LLVM, the processor and `options`. Empty if this library has
-  /// no build id.
+  /// Returns the cache key of a program: a hash of `source` (the texts that the
+  /// module is made from), `function`, the optimization level, the processor,
+  /// and the builds of this library and LLVM. Returns an empty string if this
+  /// library has no build id.
   static std::string makeKey(ArrayRef<StringRef> source, StringRef function,
                              const CompileOptions &options);
 
-  /// Stores the program for other processes under the key of `options`.
-  /// Requires a program made by `compile`; a second call does nothing.
+  /// Stores the program on disk for other processes, under the key of
+  /// `options`, which must be those given to `compile`. Does nothing if the key
+  /// is empty, or if the program was loaded or is already stored.
   void keep(const CompileOptions &options);
 
   /// Returns the outline (bytecode of a module) of the program that `keep`
@@ -173,19 +178,23 @@ public:
 
   ArrayRef<std::string> getInputNames() const { return inputNames; }
 
-  /// Returns the number of threads for parallel loops under `options`. If it is
-  /// 1, the module should be lowered without parallel loops.
+  /// Returns the number of threads that parallel loops get under `options`:
+  /// `threads`, or if that is 0, OMP_NUM_THREADS or the number of available
+  /// processors. If it is 1, the module should be lowered without parallel
+  /// loops.
   static unsigned countThreads(const CompileOptions &options);
 
-  /// Returns the number of threads that share the loops of a run.
+  /// Returns the number of threads that share the loops of a run; 1 if the
+  /// program has no parallel loops.
   unsigned getNumThreads() const { return threads; }
 
-  /// Returns true if the machine code was in the cache.
+  /// Returns true if the machine code was found in the disk cache instead of
+  /// being compiled by this process.
   bool isFromObjectCache() const { return isFromCache; }
 
-  /// Makes a call with `inputs`, which it reads but does not copy or own. Emits
-  /// an error on the function if the number, element types or shapes of the
-  /// inputs contradict the signature.
+  /// Makes a call with `inputs`, which it reads but does not copy or own, so
+  /// they must outlive it. Emits an error on the function if the number,
+  /// element types or shapes of the inputs contradict the signature.
   FailureOr<std::unique_ptr<Call>>
   prepare(ArrayRef<const Array *> inputs) const;
 

@@ -42,14 +42,14 @@ public:
   DetachedConstants() = default;
 
   /// Replaces the large constants of `module` by external declarations and
-  /// keeps a copy of their contents. With `dropResources`, frees all resources
-  /// of the context that are no longer needed, and leaves them empty. Contents
-  /// in the memory that constants share (ConstantMemory.h) are then taken over
+  /// keeps a copy of their contents. With `dropResources`, also frees each
+  /// resource of the context that no remaining global reads. Constants in
+  /// memory from allocateConstantBytes (ConstantMemory.h) are then taken over
   /// instead of copied, if they are sufficiently aligned.
   explicit DetachedConstants(ModuleOp module, bool dropResources = false);
 
-  /// Adds a constant of `bytes` bytes and returns its memory, for the caller to
-  /// fill.
+  /// Adds a constant of `bytes` bytes at a multiple of `alignment`, and returns
+  /// its memory, for the caller to fill.
   char *add(StringRef name, size_t bytes, size_t alignment);
 
   ArrayRef<Entry> getEntries() const { return entries; }

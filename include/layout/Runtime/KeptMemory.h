@@ -32,8 +32,9 @@ void freeMemory(void *block);
 /// and malloc.
 void releaseKeptMemory();
 
-/// Returns the memory cached by the C library to the system. After importing a
-/// model or packing its constants it is as large as the weights.
+/// Returns to the operating system the freed memory that the C library caches.
+/// After a model is imported or its constants are packed, this memory is as
+/// large as the weights.
 void giveBackFreedMemory();
 
 /// Drops resident pages of LLVM, MLIR and this library that were never written,

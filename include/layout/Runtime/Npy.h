@@ -73,17 +73,19 @@ enum class ElementKind {
 /// Returns the MLIR name of a kind, e.g. "f32" or "i8".
 StringRef getName(ElementKind kind);
 int64_t getByteSize(ElementKind kind);
-/// Returns the MLIR names of all kinds, separated by commas, for messages.
+/// Returns the names of all element types that arrays support, for messages:
+/// "index" and the MLIR names of all kinds, separated by commas.
 std::string getElementNames();
 /// Returns the kind of arrays with elements of `type`, i64 for index, or
-/// std::nullopt if there is none.
+/// std::nullopt if arrays cannot have such elements.
 std::optional<ElementKind> getElementKind(Type type);
 /// Returns the number of bits of `type` if an array stores each element in a
 /// byte of its own although it has fewer bits (i2, i4, f4 and f6, not i1).
 /// Returns 0 for other types.
 unsigned getPartialBits(Type type);
 /// Returns true if an array of kind `kind`, read from a file, can hold elements
-/// of `type`.
+/// of `type`: if it is the kind of `type`, is stored with the same dtype (ui16
+/// for bf16), or is the unsigned counterpart (ui32 for i32).
 bool canHold(ElementKind kind, Type type);
 
 class Array {
@@ -110,7 +112,8 @@ public:
     return {data(), static_cast<size_t>(getNumBytes())};
   }
 
-  /// Returns element `i` in row-major order as a complex number.
+  /// Returns element `i` in row-major order, converted to a complex number; the
+  /// imaginary part of a real element is 0.
   std::complex<double> getAsComplex(int64_t i) const;
 
   /// Returns a description for messages, e.g. "tensor<2x3xf32>".

@@ -37,20 +37,22 @@ namespace mlir::layout {
 
 class ObjectCache {
 public:
-  /// Creates a cache. An empty `directory` disables it.
+  /// Creates a cache in `directory`, which is created when the first entry is
+  /// added. If `directory` is empty, nothing is stored or found.
   explicit ObjectCache(std::string directory)
       : directory(std::move(directory)) {}
 
-  /// Returns $LAYOUT_CACHE, or mlir-layout/programs in $XDG_CACHE_HOME or
-  /// ~/.cache.
+  /// Returns $LAYOUT_CACHE if it is set, and otherwise mlir-layout/programs in
+  /// $XDG_CACHE_HOME or ~/.cache. Returns an empty string if the user has no
+  /// cache directory.
   static std::string getDefaultDirectory();
 
   /// Returns a hash of the list `parts` in hexadecimal. {"ab", "c"} and {"a",
   /// "bc"} have different keys.
   static std::string makeKey(ArrayRef<StringRef> parts);
 
-  /// Returns the contents that were added under the key. If there are none or
-  /// the file is damaged, returns null.
+  /// Returns the contents that were added under the key. Returns null if there
+  /// are none, if the file is damaged, or if the cache is disabled.
   std::unique_ptr<llvm::MemoryBuffer> find(StringRef key) const;
   void add(StringRef key, function_ref<void(raw_ostream &)> write) const;
 

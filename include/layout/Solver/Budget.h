@@ -89,13 +89,15 @@ struct Budget {
 struct BudgetedSolution {
   /// The best assignment within the limit, its cost, and a lower bound of the
   /// cost of all such assignments. `solution.proof` is empty; `certificate` has
-  /// the proof. It may state a lower bound below this one, because it leaves
-  /// out bounds that are proven by Pareto labels.
+  /// the proof. The certificate may state a lower bound below this one, because
+  /// it leaves out bounds that are proven by Pareto labels.
   Solution solution;
   int64_t amount = 0;
-  /// A lower bound of the amount that an allowed assignment uses; 0 if the
-  /// cheapest assignment is within the limit. It is the least amount unless the
-  /// search for it was stopped by `options`.
+  /// A lower bound of the amounts that the assignments of finite cost use,
+  /// within the limit or not; 0 if the cheapest assignment is within the limit.
+  /// Without peaks, it is the least of these amounts unless `options` stopped
+  /// the search for it. With peaks, that search also ends at the first
+  /// assignment within the limit.
   int64_t leastAmount = 0;
   /// The text that proves the solution (`writeCertificate` in Wcsp.h), if
   /// `SolveOptions::certify` is set. Empty if no assignment was found, or if

@@ -72,14 +72,15 @@
 namespace mlir::layout {
 
 struct SolveOptions {
-  /// The maximum number of entries of a table that elimination may build.
+  /// The maximum number of entries of a table that elimination may build;
+  /// components of the graph that need larger tables are searched.
   int64_t maxTableSize = int64_t(1) << 20;
   /// The maximum number of table entries that one elimination may compute in
   /// total, after variables with at most two neighbors are eliminated. If there
   /// are more, the solver searches instead.
   int64_t maxTotalSize = int64_t(1) << 26;
-  /// The maximum number of search nodes in components that are too wide to
-  /// eliminate.
+  /// The maximum number of search nodes, summed over all connected components
+  /// that are too wide to eliminate.
   int64_t maxNodes = int64_t(1) << 18;
   /// The maximum number of table entries that search nodes may visit, a measure
   /// of time: 2^30 entries take a few seconds.
@@ -115,8 +116,9 @@ struct Solution {
   Cost cost = kInfiniteCost;
   Cost lowerBound = 0;
   bool exact = false;
-  /// The variables of the components whose search ended before its lower bound
-  /// reached the cost of its best assignment. Empty if `exact` is set.
+  /// The variables of the components whose search ended at a limit, before its
+  /// lower bound reached the cost of its best assignment. Empty if `exact` is
+  /// set.
   std::vector<unsigned> openVariables;
   /// The steps by which a checker derives `lowerBound`, if
   /// `SolveOptions::certify` is set. docs/certificates.md defines their
@@ -144,11 +146,12 @@ public:
   ~FactorGraph();
 
   /// Adds a variable with the values 0 .. domainSize - 1, domainSize >= 1.
+  /// Returns the number of the variable; the first is 0.
   unsigned addVariable(unsigned domainSize);
 
-  /// Returns the id of the unique table with these entries, all >= 0. The scope
-  /// of a factor gives a table its shape, row-major with the last variable
-  /// fastest.
+  /// Stores a table with these entries, all >= 0, and returns its id; tables
+  /// with equal entries share one id. The variables of a factor give its table
+  /// the shape, row-major with the last variable fastest.
   TableId addTable(llvm::ArrayRef<Cost> entries);
 
   /// Adds a table of costs over `variables` to the graph. If a variable is
@@ -200,7 +203,8 @@ public:
   };
   FactorRange getFactors() const { return FactorRange(*this); }
 
-  /// Returns the cost of a complete assignment.
+  /// Returns the cost of a complete assignment, kInfiniteCost if it is
+  /// forbidden.
   Cost evaluate(llvm::ArrayRef<unsigned> assignment) const;
 
   /// Returns the sum of the largest finite entries of all factors, an upper

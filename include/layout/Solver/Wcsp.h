@@ -50,10 +50,11 @@
 namespace mlir::layout {
 
 struct WcspProblem {
-  /// The name, without white space.
+  /// The name of the problem, without white space.
   std::string name = "problem";
   FactorGraph graph;
-  /// The strict upper bound of the cost; kInfiniteCost allows all finite costs.
+  /// The exclusive upper bound of the cost: assignments that cost this or more
+  /// do not count. kInfiniteCost allows all finite costs.
   Cost upperBound = kInfiniteCost;
 
   /// Solves the graph, ignoring assignments of cost `upperBound` or more. A
@@ -72,9 +73,9 @@ constexpr int64_t kMaxWcspEntries = int64_t(1) << 27;
 llvm::Expected<WcspProblem> readWcsp(llvm::StringRef text,
                                      int64_t maxEntries = kMaxWcspEntries);
 
-/// Writes a problem, or fails without output if the format cannot represent it:
-/// if the name is not one word, or if the finite costs sum to 2^63 - 2 or more,
-/// so that no bound is above them. Repeated tables are written once.
+/// Writes a problem. Fails without output if the name is not one word, or if no
+/// bound is given and the largest finite costs of all tables sum to 2^63 - 3 or
+/// more, so that no bound is above them. Repeated tables are written once.
 llvm::Error writeWcsp(llvm::raw_ostream &os, const WcspProblem &problem);
 
 /// Writes a certificate for `python -m layout_mlir.certify`, which checks it

@@ -27,9 +27,9 @@ namespace mlir::layout {
 
 class BoundProof {
 public:
-  /// Creates a recorder of how `dual` moves costs between factors and
-  /// variables, and of the values that it drops. If `writer` is null, it
-  /// records nothing.
+  /// Creates a recorder of how the lower bound `dual` moves costs between
+  /// factors and variables, and of the values that it drops. If `writer` is
+  /// null, it records nothing.
   BoundProof(const DualBound &dual, ProofWriter *writer);
 
   void writeMoves();

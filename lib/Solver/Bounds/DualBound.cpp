@@ -396,9 +396,9 @@ void DualBound::addEntries(Slot slot, ArrayRef<unsigned> values,
 }
 
 /// Returns the value of `variable` that costs least, moved costs included,
-/// given the `values` of the variables for which `isSet` is true, or
-/// std::nullopt if all are forbidden. If it is set itself, it keeps its value
-/// in case of a tie.
+/// given the `values` of the variables for which `isSet` is true; other
+/// variables take their cheapest values. Returns std::nullopt if all values are
+/// forbidden. If `variable` is set itself, it keeps its value in case of a tie.
 std::optional<unsigned>
 DualBound::choose(unsigned variable, ArrayRef<unsigned> values,
                   llvm::function_ref<bool(unsigned)> isSet) const {

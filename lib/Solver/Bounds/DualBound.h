@@ -63,7 +63,8 @@ public:
                                         core.getDomain(variable));
   }
   void computeExcess();
-  /// Removes a value of a variable, e.g. because of another bound.
+  /// Forbids a value of a variable from now on, e.g. because another bound
+  /// excludes it.
   void drop(unsigned variable, unsigned value);
   /// Returns the variables of the graph whose costs are moved, in the order in
   /// which the forward half of a pass visits them.
@@ -94,15 +95,16 @@ public:
                           core.getDomain(core.getScope(factor)[place]));
   }
   unsigned getShift() const { return shift; }
-  /// Returns the dropped (variable, value) pairs, in order.
+  /// Returns the dropped (variable, value) pairs in the order in which they
+  /// were dropped.
   llvm::ArrayRef<std::pair<unsigned, unsigned>> getDrops() const {
     return drops;
   }
 
-  /// Assigns all variables one by one: each gets the value that costs least,
-  /// moved costs included, given the values of the earlier ones. The order is
-  /// that in which passes visit variables, or by number if `byNumber`. Returns
-  /// false if a variable has no allowed value.
+  /// Sets `values` to an assignment, variable by variable: each gets the value
+  /// that costs least, moved costs included, given the values of the earlier
+  /// ones. The order is that in which passes visit variables, or by number if
+  /// `byNumber`. Returns false if a variable has no allowed value.
   bool round(std::vector<unsigned> &values, bool byNumber) const;
   /// Changes single values of an assignment to cheaper ones, in at most 8
   /// rounds over all variables.

@@ -43,14 +43,15 @@ public:
     std::vector<unsigned> variables;
     std::vector<std::vector<unsigned>> values;
   };
-  /// Makes later steps refer to a subgraph: to some variables of the current
-  /// graph, or to all its variables, each with the given values. Returns the
-  /// names of the current graph, which the caller passes to `leave`.
+  /// Makes later steps number variables and values as in a subgraph: of the
+  /// given variables of the current graph, or of all its variables, with
+  /// values[v] as the only values of variable v. Returns the previous
+  /// numbering, which the caller passes to `leave`.
   Names enter(llvm::ArrayRef<unsigned> variables);
   Names enter(llvm::ArrayRef<llvm::SmallVector<unsigned, 6>> values);
   void leave(Names outer) { names = std::move(outer); }
 
-  /// The length of the proof in bytes, to which `truncate` can return.
+  /// Returns the length of the proof in bytes, to which `truncate` can return.
   size_t getSize() const { return text.size(); }
   void truncate(size_t size) { text.resize(size); }
 
@@ -65,11 +66,11 @@ public:
   void drop(unsigned variable, llvm::ArrayRef<unsigned> values);
   void branch(unsigned variable, llvm::ArrayRef<unsigned> values);
   void beginComponent(llvm::ArrayRef<unsigned> variables);
-  /// Inserts a line at byte `start` with an assignment of the current
-  /// variables. The bound that is proven for this component need not exceed its
-  /// cost. An empty assignment inserts no line.
+  /// Inserts a line at byte `start` of the proof with an assignment of the
+  /// current variables. The steps after it need not prove a lower bound above
+  /// the cost of this assignment. An empty assignment inserts no line.
   void insertWitness(size_t start, llvm::ArrayRef<unsigned> assignment);
-  /// Ends the component or branch that began last.
+  /// Ends the component or branch of the proof that began last.
   void end() { text += "end\n"; }
   /// The maximum factor by which a trial multiplies costs. A trial, between
   /// beginTrial and endTrial, multiplies all costs by `parts`, so that

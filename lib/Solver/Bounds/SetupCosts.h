@@ -74,9 +74,9 @@ public:
   }
 
   /// Calls fn(setup variable, its value `on`, consumer, producer, part) for
-  /// each consumer of each copy. `part` is the part of the price of the copy
+  /// each consumer of each copy. `part` is the amount of the price of the copy
   /// that the consumer pays, per value of the producer. Without a producer,
-  /// `producer` is kNone and there is one part.
+  /// `producer` is kNone and `part` has one amount.
   static constexpr unsigned kNone = ~0u;
   void forEachPart(llvm::function_ref<void(unsigned, unsigned, unsigned,
                                            unsigned, llvm::ArrayRef<Cost>)>
@@ -104,8 +104,8 @@ public:
     return setupVariables;
   }
 
-  /// Begins a sweep over the factors. In each sweep, `fill` divides again what
-  /// the parts of the consumers leave of each price.
+  /// Begins a sweep over the factors, in which `fill` is called once for each
+  /// factor of a producer and a consumer.
   void beginSweep();
   /// Raises the entries of a factor of a producer and a consumer by part of the
   /// price of each copy that the two share. The part is what no consumer pays
@@ -113,14 +113,16 @@ public:
   /// called in this sweep.
   void fill(unsigned factor);
   /// Lowers the entries of a factor of a producer and a consumer by the part of
-  /// each price that it cannot use, which other consumers can then pay. It is
-  /// the least slack of the entries above rows[p] + columns[c], the costs moved
-  /// out of the factor.
+  /// each price that the factor cannot use, which other consumers can then pay.
+  /// For value p of the producer, this is the least amount by which an entry
+  /// that contains the price exceeds rows[p] + columns[c], the costs moved out
+  /// of the factor.
   void release(unsigned factor, const Cost *rows, const Cost *columns);
 
-  /// Adds to sums[v] the prices of the copies that the assignment requires only
-  /// if `variable` has value v. Only the variables for which `isSet` is true
-  /// have a value in `values`.
+  /// Corrects sums[v], the cost of value v of `variable` in which each consumer
+  /// pays only its part of a price, so that each copy that the assignment
+  /// requires costs its whole price once. Only variables for which `isSet` is
+  /// true have a value in `values`; others require no copy.
   void addUnpaid(unsigned variable, llvm::ArrayRef<unsigned> values,
                  llvm::function_ref<bool(unsigned)> isSet,
                  llvm::MutableArrayRef<Cost> sums) const;
@@ -142,8 +144,8 @@ private:
     unsigned owner, consumer;
   };
   /// The table of a factor of a producer and a consumer, with a row per value
-  /// of the producer. `shares` are the copies of which parts of the prices are
-  /// in it.
+  /// of the producer. `shares` lists the copies between the two; its entries
+  /// contain a part of the price of each.
   struct Edge {
     unsigned numRows, numColumns;
     std::vector<Cost> entries;

@@ -345,10 +345,11 @@ findLeastPartition(double *into, const double *alone, const double *least,
   }
 }
 
-/// Computes least costs of the consumers of a hyper-factor without the one at
-/// `place`. requiring[set][s] is that of values with which each consumer of the
-/// set requires copy s; requiresNone[c] is that of values of consumer c that
-/// require none. Returns the number of sets.
+/// Computes least costs of sets of consumers of a hyper-factor, without
+/// consumer number `place` (counted from 1; 0 excludes none). requiring[set][s]
+/// is the least cost if every consumer of the set has a value that requires
+/// copy s. requiresNone[c] is the least cost of consumer c with a value that
+/// requires no copy. Returns the number of sets.
 size_t SharedCopyBound::gather(const HyperFactor &factor, unsigned place) {
   unsigned columns = factor.prices->columns, width = factor.prices->columnWidth;
   size_t numSets = size_t(1) << (factor.consumers.size() - (place ? 1 : 0));

@@ -50,19 +50,20 @@ namespace mlir::layout {
 
 class SharedCopyBound {
 public:
-  /// Creates a bound for which each `pass` visits the variables in `order`,
-  /// which may contain variables that are not in the core. `isForProof` limits
-  /// units to 1/8 of a cost, so that the numbers of a proof fit in 64 bits.
+  /// Creates a bound for which each `pass` visits the variables in `order`;
+  /// those that are not in the core are skipped. Costs are counted in fractions
+  /// of 1; for a proof (`isForProof`), they are not finer than 1/8, so that the
+  /// numbers fit in 64 bits.
   SharedCopyBound(const CoreGraph &core, const TableStore &store,
                   const SetupCosts &shared, llvm::ArrayRef<unsigned> order,
                   bool isForProof = false);
 
-  /// Returns false if a factor has three or more variables, or if the largest
-  /// entries of all factors sum to more than 2^48.
+  /// Returns true if the bound can be computed: no factor has more than two
+  /// variables, and the largest entries of all factors sum to at most 2^48.
   bool isUsable() const { return scale > 0; }
   /// Returns true if `writeProof` may be called. It may not if the proof of a
-  /// tensor would need tables of more than 2^18 entries, or if `pass` found a
-  /// value to be impossible.
+  /// tensor would need tables of more than 2^18 entries, if a tensor has its
+  /// producer among its consumers, or if `pass` found a value to be impossible.
   bool isProvable() const { return canProve && scale >= 1; }
   /// Visits the variables in the constructor's order and in reverse, moves
   /// costs from each one to the next, and raises the bound. Never lowers it.
@@ -75,9 +76,9 @@ public:
   /// integer, or kInfiniteCost if a variable has no value left.
   Cost getBound() const { return toCost(bound); }
 
-  /// Assigns all variables except setup variables one by one: each gets the
-  /// value of least cost, after moving, given the previous ones. Returns false
-  /// if a variable has no allowed value.
+  /// Sets values[v] for all variables v except setup variables, one by one, to
+  /// the value of least cost, moved costs included, given the previous ones.
+  /// Returns false if a variable has no allowed value.
   bool round(std::vector<unsigned> &values);
   /// Drops each value of each variable for which isTooMuch(b) returns true,
   /// where b is a lower bound of the cost of all assignments with this value.

@@ -17,8 +17,8 @@ using llvm::ArrayRef;
 /// table cannot have so many variables with two or more values.
 static constexpr unsigned kHubDegree = 32;
 
-/// Computes log2(domain) in steps of 2^-16, rounded down. Integer arithmetic
-/// makes the order independent of the math library.
+/// Returns log2(domain) in units of 2^-16, rounded down to a unit. Integer
+/// arithmetic makes the order independent of the math library.
 static int64_t getLog(unsigned domain) {
   unsigned whole = llvm::Log2_32(domain);
   // domain / 2^whole with 31 fractional bits, squared once per bit.
@@ -33,11 +33,12 @@ static int64_t getLog(unsigned domain) {
   return log;
 }
 
-/// The order of fewest new edges (min-fill) is tried only if min-width leaves
-/// at most this number of variables.
+/// The order of fewest new edges (min-fill) is tried only if the order of
+/// smallest tables (min-width) eliminates all variables except at most this
+/// number.
 static constexpr unsigned kMostLeft = 256;
 
-/// Computes log2(size) in steps of 2^-16, rounded up.
+/// Returns log2(size), rounded up to an integer, in units of 2^-16.
 static int64_t getLogOfSize(int64_t size) {
   return int64_t(llvm::Log2_64_Ceil(size)) << 16;
 }
@@ -123,7 +124,8 @@ public:
   bool play(int64_t maxTableSize);
 
   std::vector<unsigned> order;
-  /// The number of additions of the elimination, saturated at 2^62.
+  /// The number of table entries that the elimination computes, before they are
+  /// minimized over the eliminated variables; at most 2^62.
   int64_t work = 0;
 
 private:

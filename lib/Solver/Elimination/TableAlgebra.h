@@ -39,35 +39,43 @@ public:
     Cost constant = 0;
   };
 
+  /// Returns the least entry of a table, a constant, and the table of the rest,
+  /// kNoTable if that is 0. The constant is infinite if all entries are.
   Result normalize(TableId table);
   /// Subtracts the least entry from all `entries`, in place, and returns the
   /// interned rest (kNoTable if it is 0) with the subtracted constant.
   Result normalize(llvm::MutableArrayRef<Cost> entries);
 
   /// Subtracts from each entry of a row-major matrix the minimum of its column,
-  /// and returns these minima. A column without finite entries becomes 0.
+  /// and returns these minima. A column without finite entries has an infinite
+  /// minimum and becomes 0.
   static std::vector<Cost> takeCommon(llvm::MutableArrayRef<Cost> rows,
                                       size_t numColumns);
 
-  /// Adds two tables entry by entry. kNoTable is neutral.
+  /// Adds two tables entry by entry and splits the sum into its least entry, a
+  /// constant, and the table of the rest. kNoTable is a table of zeros.
   Result add(TableId a, TableId b);
 
   /// Transposes a table with `rows` rows.
   TableId transpose(TableId table, unsigned rows);
 
-  /// Returns whether a normalized table is separable, i.e. table[i, j] =
-  /// rows[i] + columns[j], and these tables. Most tables fail an early test.
+  /// Two tables that sum to a normalized table, if `isPossible`: table[i, j] =
+  /// rows[i] + columns[j].
   struct Separation {
     bool isPossible = false;
     TableId rows = kNoTable, columns = kNoTable;
   };
+  /// Returns tables over the rows and over the columns that sum to a normalized
+  /// table, if there are any. Most tables fail an early test.
   const Separation &separate(TableId table, unsigned numRows);
 
-  /// Returns table[i, j] = part[j] + rest[i, j], or with part[i] if `ofRows`,
-  /// for a normalized table, with the largest part such that rest >= 0.
+  /// Two tables that sum to a normalized table: one of its rows or columns, and
+  /// the rest.
   struct Extraction {
     TableId part = kNoTable, rest = kNoTable;
   };
+  /// Returns a normalized table as part[j] + rest[i, j], or part[i] + rest[i, j]
+  /// if `ofRows`, with the largest part such that rest >= 0.
   Extraction extract(TableId table, unsigned numRows, bool ofRows);
 
   /// A factor of two variables, as an operand of `eliminate`, which eliminates
@@ -77,15 +85,17 @@ public:
     bool isTransposed = false; // the other variable comes first in the table
   };
 
-  /// Computes base[i, j] + min over v of unary[v] + first[v, i] + second[v, j],
-  /// with 0 for kNoTable. Returns the number of the elimination, for `getSum`
-  /// and `getChoice`.
+  /// The operands of `eliminate`, which minimizes a sum of tables over a variable
+  /// v: `unary` is over v, `first` over v and i, `second` over v and j, and
+  /// `base`, which is added to the minimum, over i and j. kNoTable is zeros.
   struct Elimination {
     unsigned domain; // of v
     TableId unary;
     Side first, second;
     TableId base;
   };
+  /// Computes base[i, j] + min over v of unary[v] + first[v, i] + second[v, j].
+  /// Returns the number of the elimination, for `getSum` and `getChoice`.
   unsigned eliminate(const Elimination &operands);
   Result getSum(unsigned elimination) const { return answers[elimination].sum; }
   /// Returns the least value v that attains the minimum at `index` = [i, j],

@@ -41,9 +41,9 @@ unsigned ForestLocalSearch::findTree(unsigned variable) {
 }
 
 /// Marks a variable as free, i.e. to be optimized, unless that closes a cycle
-/// of free variables. A factor may have at most two free variables; so may a
-/// setup variable, which represents a copy of a tensor, together with all
-/// consumers of the copy.
+/// of free variables. At most two variables may be free in each factor, and at
+/// most two of all that share factors with one setup variable, which represents
+/// a copy of a tensor.
 void ForestLocalSearch::freeIfPossible(unsigned variable) {
   llvm::SmallVector<unsigned, 8> neighbors, roots;
   bool isPossible = true;

@@ -23,9 +23,9 @@ using llvm::ArrayRef;
 /// SolveOptions::maxTableSize instead.
 static constexpr int64_t kSmallTable = int64_t(1) << 16;
 
-/// The maximum number of table entries of all graphs that are solved at one
-/// time, each a part of the one before, and the maximum number of these graphs.
-/// Beyond, a graph is not solved and its lower bound is 0.
+/// The maximum number of table entries of a graph and of all graphs that it is
+/// nested in, and the maximum depth of nesting. A graph beyond them is not
+/// solved, and its lower bound is 0.
 static constexpr int64_t kMostHeld = int64_t(1) << 23;
 static constexpr unsigned kMostDepth = 256;
 
@@ -68,7 +68,8 @@ void GraphSearch::shareLimits(const Limits &most, size_t numParts) {
   limits.seconds = share(getSecondsSince(start), most.seconds);
 }
 
-/// Returns the greatest common divisor of all finite costs.
+/// Returns the greatest common divisor of all finite costs, or 1 if they are
+/// all 0.
 static Cost getStep(const FactorGraph &graph) {
   Cost step = 0;
   for (size_t t = 0; t < graph.getNumTables() && step != 1; ++t)
@@ -170,10 +171,9 @@ GraphSearch::eliminate(const CoreGraph &part, ArrayRef<unsigned> order,
   return answer;
 }
 
-/// Searches a component of the graph to solve that is too wide for elimination,
-/// but not one of a graph that the search itself creates. Adds its variables to
-/// `openVariables` if its lower bound stays below the cost of its best
-/// assignment.
+/// Searches a component that is too wide for elimination, of the graph to solve
+/// and not of one nested in it. Adds its variables to `openVariables` if its
+/// lower bound stays below the cost of its best assignment.
 GraphSearch::Result GraphSearch::searchWhole(const CoreGraph &part,
                                              const TableStore &store,
                                              Goal goal) {

@@ -38,7 +38,8 @@ public:
   bool empty() const { return heap.empty(); }
   const Key &getKey(unsigned item) const { return keys[item]; }
 
-  /// Sets the key of an item that was not popped.
+  /// Sets the key of an item that was not popped, and moves the item to its
+  /// place in the heap.
   void update(unsigned item, Key key) {
     keys[item] = std::move(key);
     rise(places[item]);

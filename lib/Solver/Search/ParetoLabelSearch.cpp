@@ -14,7 +14,8 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// The maximum number of variables of a problem that labels can solve.
+/// The maximum number of variables of a problem that is solved by Pareto
+/// labels.
 static constexpr size_t kMostVariables = size_t(1) << 14;
 /// The maximum total number of labels whose choices are kept to reconstruct an
 /// assignment. Beyond it, the search ends.
@@ -24,9 +25,9 @@ static constexpr size_t kMostKept = size_t(1) << 25;
 static constexpr size_t kMostCompared = 256;
 
 /// Returns an order in which the search assigns the variables. The next one is
-/// the neighbor of assigned variables that adds least to the combinations of
-/// values that labels store. If `byNumber`, it is the neighbor of lowest
-/// number, unless another one adds nothing.
+/// the neighbor of assigned variables that least increases the number of
+/// combinations of values that labels can store. If `byNumber`, it is the
+/// neighbor of lowest number, unless another one does not increase it.
 static std::vector<unsigned> findOrder(const FactorGraph &graph,
                                        bool byNumber) {
   unsigned count = graph.getNumVariables();
@@ -197,8 +198,9 @@ bool ParetoLabelSearch::eliminate(ArrayRef<unsigned> order) {
   return true;
 }
 
-/// Assigns the values that labels store to slots, which are reused after their
-/// last read. lasts[i] is the last step that reads the value of step i.
+/// Chooses the slot of a label in which it stores the value of each variable
+/// that later steps read. Slots are reused after their last read. lasts[i] is
+/// the last step that reads the value of the variable of step i.
 void ParetoLabelSearch::plan(ArrayRef<unsigned> lasts) {
   std::vector<unsigned> slots(lasts.size()), free;
   std::vector<llvm::SmallVector<unsigned, 2>> endings(lasts.size());

@@ -48,8 +48,9 @@ public:
                     llvm::ArrayRef<int64_t> prices, int64_t weight,
                     const SolveOptions &options);
 
-  /// Returns true if `run` may be called: the tables of the elimination are
-  /// within the limits of `options`, and there are at most 2^14 variables.
+  /// Returns true if `run` may be called: some assignment is allowed, the
+  /// tables of the elimination are within the limits of `options`, and there
+  /// are at most 2^14 variables, of fewer than 2^16 values.
   bool isPossible() const { return possible; }
 
   struct Result {

@@ -12,11 +12,12 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// The number of passes of a bound after which its gain is checked.
+/// The number of passes over the variables, which move costs to raise a lower
+/// bound, after which the gain is checked.
 static constexpr unsigned kPasses = 8;
 
-/// Passes of SharedCopyBound end after this number of consecutive checks
-/// without a gain.
+/// The passes of SharedCopyBound, a lower bound in which consumers share
+/// copies, end after this number of consecutive checks without a gain.
 static constexpr unsigned kMostIdle = 8;
 
 /// The maximum number of rounds of raising the bound and searching assignments.
@@ -206,7 +207,8 @@ void GraphSearch::improveAssignment(Node &node) {
   maxTableSize = tableSize;
 }
 
-/// Solves the graph in which each variable v has the values values[v].
+/// Solves the graph of the node in which each variable v has only the values
+/// values[v]. The assignment of the result has these values, not their indices.
 GraphSearch::Result GraphSearch::solveRest(const Node &node,
                                            const Values &values) {
   const CoreGraph &core = node.core;
@@ -249,7 +251,7 @@ GraphSearch::Result GraphSearch::solveRest(const Node &node,
 
 /// Splits the search on the variable with most factors: solves the graph in
 /// which it has only its most promising value, then the one with its other
-/// values. The lower bound is that of the worse half.
+/// values. The lower bound of the node becomes the lesser of their two bounds.
 void GraphSearch::branch(Node &node, const Values &values) {
   unsigned chosen = 0;
   int64_t most = -1;
