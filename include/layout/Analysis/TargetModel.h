@@ -41,8 +41,9 @@ public:
   explicit TargetModel(int64_t assumedSize = 1, int64_t assumedTrips = 8)
       : assumedSize(assumedSize), assumedTrips(assumedTrips) {}
 
-  /// Creates the model of the machine that `target` describes. A null target is
-  /// linear memory with plans but without prices.
+  /// Creates the model of the machine that `target` describes. For a null
+  /// target, creates a model of linear memory that plans conversions but has no
+  /// prices.
   static std::unique_ptr<TargetModel> get(TargetInterface target);
 
   virtual ~TargetModel() = default;
@@ -69,13 +70,13 @@ public:
     return true;
   }
 
-  /// Returns the bytes that one memory needs to store a tensor of the given
-  /// `sizes` in layout `map`.
+  /// Returns the bytes that a tensor of the given `sizes` in layout `map`
+  /// occupies in one memory, for example that of one device of a mesh.
   virtual int64_t getStoredBytes(const LayoutMap &map, ArrayRef<int64_t> sizes,
                                  int64_t elementBytes) const;
 
-  /// Returns the capacity of one memory in bytes, or std::nullopt if peak
-  /// memory is neither limited nor measured.
+  /// Returns the capacity of one memory in bytes, INT64_MAX if peak memory is
+  /// measured but not limited, or std::nullopt if it is neither.
   virtual std::optional<int64_t> getMemory() const { return std::nullopt; }
 
   /// Returns the scratch bytes of a conversion in one memory, excluding its
@@ -116,12 +117,13 @@ public:
   virtual ConversionPlan planMove(RankedTensorType from, RankedTensorType to,
                                   AxesCache *cache = nullptr) const;
 
-  /// Plans a conversion between types whose storage differs at most in padding.
+  /// Plans a conversion between types that store all elements at the same
+  /// positions, so that at most padding is written.
   ConversionPlan planPadding(RankedTensorType from, RankedTensorType to) const;
 
   /// Computes the byte counts of `planMove` between layouts of `type` without
   /// building the plan, because most priced conversions are never made. Returns
-  /// std::nullopt if a plan is required.
+  /// std::nullopt if the counts require the plan.
   virtual std::optional<ConversionPlan> countMove(RankedTensorType type,
                                                   LayoutId from, LayoutId to,
                                                   CostModel &costs) {
@@ -140,8 +142,8 @@ public:
   virtual Cost getLoopsCost(Operation *op, const LoopsRule &rule,
                             const OpLayouts &layouts, CostModel &costs) = 0;
 
-  /// Returns the cost of one run of an op that copies dim by dim: the bytes
-  /// read and written.
+  /// Returns the cost of one run of an op that copies dim by dim. The default
+  /// is the number of bytes read and written.
   virtual Cost getPerDimCost(Operation *op, const PerDimRule &rule,
                              const OpLayouts &layouts, CostModel &costs);
 
