@@ -117,8 +117,8 @@ struct LayoutAssignment {
   /// empty, and `memoryOp` is the op at the peak if all tensors keep their
   /// types.
   std::optional<int64_t> leastMemoryBytes;
-  /// The peak of live bytes in one device, or std::nullopt if the target states
-  /// no memory size, and the op at which, or after which, it occurs.
+  /// The peak of live bytes on one device, or std::nullopt if the target does
+  /// not measure it, and the op at which, or after which, it occurs.
   std::optional<int64_t> memoryBytes;
   Operation *memoryOp = nullptr;
 

@@ -74,8 +74,8 @@ public:
               CostModel &costs)
       : program(program), candidates(candidates), costs(costs) {}
 
-  /// Returns the bytes of a tensor in the layout of its producer, 0 for a view
-  /// that moves no element.
+  /// Returns the bytes of a tensor in the layout of its producer, or 0 for a
+  /// view that moves no element. Includes the alignment of its buffer.
   int64_t getMadeBytes(const TensorClass &tensor, unsigned producerConfig);
   /// Returns the bytes of a copy in `layout`, or 0 if the tensor itself is live
   /// (`isMade`) in this layout.

@@ -180,7 +180,8 @@ struct InOrderOfMemory : llvm::DenseMapInfo<Operation *> {
   }
 };
 
-/// Builds a Program from IR.
+/// Reads the decision nodes and the tensors between them from the ops below a
+/// root.
 class ProgramReader {
 public:
   ProgramReader(Operation *root, int64_t assumedTrips,
@@ -287,7 +288,8 @@ ProgramReader::findConstraint(MutableArrayRef<OpOperand> operands) const {
   return found;
 }
 
-/// Returns the constraint of a flow class, whose uses all have the same one.
+/// Returns the constraint of a flow class, whose uses all have the same one, or
+/// a null type if there is none.
 RankedTensorType
 ProgramReader::findConstraint(const TypeEquivalenceClass &flowClass) const {
   if (constraints.empty())
