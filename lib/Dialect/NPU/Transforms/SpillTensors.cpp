@@ -359,8 +359,8 @@ SmallVector<unsigned> Spiller::getLive(int64_t time) {
 }
 
 /// Spills the live tensor that is not used at `time` and has the latest next
-/// use. Returns the interval in which it is spilled, or std::nullopt if there
-/// is none.
+/// use. Returns the interval in which it is spilled, or std::nullopt if no
+/// tensor can be spilled.
 std::optional<Gap> Spiller::spillOne(int64_t time) {
   AllocOp victim;
   Use before{}, after{};

@@ -93,7 +93,7 @@ def NPU_SubViewOp : NPU_Op<"subview", [Pure]> {
   }];
   let extraClassDeclaration = [{
     /// Returns the type of a view of the slice of `source`, with the
-    /// #layout.npu_scatter that has all elements where they are. Reports an
+    /// #layout.npu_scatter that keeps the positions of all elements. Reports an
     /// error and fails if there is no such layout.
     static ::mlir::FailureOr<::mlir::MemRefType> inferType(
         ::mlir::MemRefType source, ::llvm::ArrayRef<int64_t> offsets,
