@@ -436,8 +436,9 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
     return success();
   }
 
-  /// Reports that the option `weight-budget` is infeasible, because constants
-  /// need at least `least` bytes, or that no assignment within it was found.
+  /// Reports that the option `weight-budget` is infeasible if constants need at
+  /// least `least` bytes and that is more than `budget`, or else that no
+  /// assignment within it was found.
   void reportBudget(int64_t least, int64_t budget) {
     InFlightDiagnostic error = getOperation()->emitError()
                                << "the option 'weight-budget': ";
