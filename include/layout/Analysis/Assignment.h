@@ -57,12 +57,13 @@ struct PlannedConversion {
   /// The consumers of `value` that request it in the layout `to`: the number of
   /// each node, and the configuration that it chose.
   SmallVector<std::pair<unsigned, const OpConfig *>, 2> consumers;
-  /// The configuration of the node that makes `value`, or null if no node makes
-  /// it, so that its type fixes the layout.
+  /// The configuration of the node that makes `value`, or null without such a
+  /// node; the type of `value` then fixes its layout.
   const OpConfig *producer = nullptr;
 };
 
-/// The module attribute that holds statistics of the assignment.
+/// Holds, as an attribute of the op that is assigned (usually a module), the
+/// cost, the lower bound and further statistics of the assignment.
 inline constexpr StringLiteral kAssignmentAttr = "layout.assignment";
 
 /// The options for counting the memory and the cost of constants. A constant

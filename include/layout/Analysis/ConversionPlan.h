@@ -71,8 +71,8 @@ struct ConversionPlan {
   /// The number of messages on a mesh, whose bytes are `bytesRead` and
   /// `bytesWritten`, or std::nullopt if no messages are planned.
   std::optional<int64_t> messages;
-  /// The boxes that are copied (Relayout) or filled (Padding), or null if no
-  /// byte moves or no such boxes were found.
+  /// The boxes that are copied (Relayout) or filled (Padding). It is null
+  /// unless the conversion copies or fills boxes.
   std::shared_ptr<const CopyPlan> copy;
   /// The reason why the source and the result have no common digits, into which
   /// both split their indices. Elements are then gathered one by one through

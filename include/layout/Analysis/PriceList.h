@@ -40,8 +40,8 @@ namespace mlir::layout {
 class CostModel;
 struct LayoutAssignment;
 
-/// The attribute of a function in a price list that holds the price of its op
-/// or conversion.
+/// Holds, as an attribute of a function in a price list, the price of the op or
+/// conversion of the function.
 inline constexpr StringLiteral kCostAttr = "layout.cost";
 
 class PriceList : public CostProvider {

@@ -61,8 +61,8 @@ struct NodeClass {
   /// The op of the first node of the class, or null if the nodes are flow
   /// classes: operands and values to which control flow gives one type.
   Operation *op = nullptr;
-  /// The type of all operands and values of a flow class; null if the class has
-  /// an op.
+  /// The type of all operands and values of a flow class, or a null type if the
+  /// class has an op.
   RankedTensorType flowType;
   struct Part {
     RankedTensorType type;
