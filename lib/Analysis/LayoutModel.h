@@ -118,8 +118,9 @@ private:
     std::vector<Cost> costs;
   };
   Demand getDemand(const TensorClass &tensor);
-  /// Computes the patterns. Returns the cost table of each node class, or
-  /// std::nullopt if all of its costs are 0.
+  /// Computes the pattern, i.e. the cost tables of copies, of each tensor
+  /// class. Returns the cost table of each node class, or std::nullopt if all
+  /// of its costs are 0.
   std::vector<std::optional<TableId>> makeTables();
   Pattern makePattern(const TensorClass &tensor);
   /// Adds one variable for all copies of a tensor, whose values are sets of
@@ -140,6 +141,8 @@ private:
   void addTensors();
   TableId makeSupersetTable(const Pattern &pattern, const Pattern &part);
   /// Adds one variable for each layout that several consumers may request.
+  /// Copies in layouts that only one consumer may request have costs without a
+  /// variable.
   void addCopiesOneByOne(Pattern &pattern, const TensorClass &tensor,
                          const Demand &demand);
   /// Returns the cost, times `scale` plus tie-breaking terms, of a copy of a

@@ -76,7 +76,7 @@ struct ConversionPlan {
   std::shared_ptr<const CopyPlan> copy;
   /// The reason why the source and the result have no common digits, into which
   /// both split their indices. Elements are then gathered one by one through
-  /// the inverse of the layout.
+  /// the inverse of the layout. Empty in all other cases.
   std::string whyNot;
 
   /// Returns true if no byte is touched (Same or View).

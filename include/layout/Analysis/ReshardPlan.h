@@ -52,8 +52,8 @@ struct Message {
 
   unsigned phase = 0;
   unsigned round = 0; // counted through all phases
-  /// The step within the round. The messages of one step are sent concurrently:
-  /// each device sends one, receives one, or does neither.
+  /// The step within the round: 0, 1 or 2. The messages of one step are sent
+  /// concurrently: each device sends one, receives one, or does neither.
   unsigned step = 0;
   int64_t from = 0, to = 0;
   SmallVector<MessageBox, 1> boxes;

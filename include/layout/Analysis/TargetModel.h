@@ -101,8 +101,8 @@ public:
     return std::nullopt;
   }
 
-  /// Returns true if an op that copies dim by dim may slice `map` at any index,
-  /// not only between its tiles.
+  /// Returns true if an op that copies dim by dim may slice a tensor stored by
+  /// `map` at any index, not only between its tiles.
   virtual bool allowsUnalignedSlices(const LayoutMap &map) const {
     return false;
   }
@@ -166,7 +166,8 @@ public:
   virtual void carry(const NodeClass &op, OperandOrResult slot, LayoutId layout,
                      CostModel &costs, Candidates &known, AddConfig add);
 
-  /// Adds the candidates that depend on the layouts of all ops.
+  /// Adds to `all`, the candidates of each node class, those that depend on the
+  /// layouts of all ops.
   virtual void addStates(const Program &program, const CandidateLimits &limits,
                          CostModel &costs, std::vector<Candidates> &all) {}
 

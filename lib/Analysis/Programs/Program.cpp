@@ -303,8 +303,10 @@ ProgramReader::findConstraint(const TypeEquivalenceClass &flowClass) const {
   return {};
 }
 
-/// Returns true if `a` and `b` are block arguments, or results of at most three
-/// equal ops such as a fill of fresh storage. Does not query any rule.
+/// Returns true if `a` and `b` are the same value, both block arguments, or
+/// results of equal ops whose operands are made alike in turn, such as fills of
+/// fresh storage. Visits at most `mostOps` ops on a path, and does not query
+/// any rule.
 static bool areMadeAlike(Value a, Value b, unsigned mostOps = 3) {
   if (a == b)
     return true;
