@@ -54,8 +54,9 @@ struct CopiedBox {
 std::optional<CopiedBox> getCopiedBox(CopyOp op, layout::FailureReason error);
 
 /// Returns the DMA transfers of a copy in a program for `chip`. Returns
-/// std::nullopt with a reason if a layout is invalid or not linear in loops, an
-/// address would be unaligned, or there would be too many transfers.
+/// std::nullopt with a reason if a layout is invalid or mixes dims in one
+/// coordinate, an address would be unaligned, or there would be too many
+/// transfers.
 std::optional<std::vector<Transfer>> planMove(CopyOp op, ChipAttr chip,
                                               layout::FailureReason error);
 
