@@ -52,7 +52,8 @@ public:
   void addPeaks(FactorGraph &graph, ArrayRef<const LivenessPoint *> points,
                 MemoryModel &memory);
 
-  /// Returns the budget of weight bytes, counted by `build`, and of peaks.
+  /// Returns the budget: the bytes of constants, which `build` counts, and the
+  /// live bytes at the points given to `addPeaks`.
   const Budget &getBudget() const { return budget; }
 
   /// Returns the solver's initial assignment: every node has its given types,

@@ -46,7 +46,7 @@
 
 namespace mlir::layout {
 
-/// A conversion that the assignment inserts.
+/// A conversion of a tensor to another layout that the assignment requires.
 struct PlannedConversion {
   Value value;
   LayoutId from = 0, to = 0;
@@ -90,7 +90,7 @@ struct WeightOptions {
 
 struct LayoutAssignment {
   Program program;
-  /// The candidates of each node class.
+  /// The configurations that the nodes of each class may choose, by class.
   std::vector<Candidates> candidates;
   /// Per node, the index of its configuration in the candidates of its class.
   std::vector<unsigned> choice;

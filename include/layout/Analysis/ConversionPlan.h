@@ -63,7 +63,8 @@ struct ConversionPlan {
   /// The number of bytes of one segment that is contiguous in source and
   /// destination.
   int64_t runBytes = 0;
-  /// The cost in addition to the bytes, set by the target.
+  /// The cost of the plan in addition to its bytes, e.g. of starting transfers.
+  /// The target sets it.
   Cost overhead = 0;
   /// The number of DMA transfers, or std::nullopt if the target does not move
   /// by DMA or no transfers were found.
@@ -92,7 +93,8 @@ struct ConversionPlan {
   /// source has no other user; otherwise all elements are copied.
   static ConversionPlan get(ConvertOp convert, TargetInterface target = {});
 
-  /// Computes the plan between types whose storage is known to differ.
+  /// Computes the plan of a conversion between types whose storage is known to
+  /// differ, without comparing them.
   static ConversionPlan getOfMove(RankedTensorType from, RankedTensorType to,
                                   TargetInterface target = {});
 

@@ -43,12 +43,12 @@ constexpr size_t kMaxCopyBoxes = 8;
 /// A range of positions of one digit.
 struct DigitRange {
   int64_t offset = 0;
-  /// The number of positions, or std::nullopt for the whole digit.
+  /// The number of positions, or std::nullopt for all positions of the digit.
   std::optional<int64_t> size;
   bool isWhole() const { return !size; }
 };
 
-/// One range per digit.
+/// A box of digits: a range of positions of each digit.
 using DigitBox = SmallVector<DigitRange, 6>;
 
 struct CopyPlan {

@@ -44,7 +44,8 @@ struct MessageTables {
   /// a rank end where those of the next rank begin. For partial sums, phase 0
   /// sends the summands and phase 1 distributes the sums.
   SmallVector<int64_t, 2> phases;
-  /// The number of elements of the longest message.
+  /// The number of elements of the longest message, for the size of message
+  /// buffers.
   int64_t mostElements = 0;
 
   /// Calls visit(elements, run) for each loop nest by which a rank copies,

@@ -104,12 +104,14 @@ struct TensorClass {
   struct Consumer {
     unsigned nodeClass;
     SmallVector<unsigned, 1> operands;
-    /// The frequency and loop depth of a copy made for this consumer only.
+    /// The frequency (number of runs) and the loop depth of a copy in another
+    /// layout that is made for this consumer only.
     int64_t frequency = 1;
     unsigned depth = 0;
   };
   SmallVector<Consumer, 1> consumers;
-  /// The frequency and loop depth of a copy made for all consumers.
+  /// The frequency (number of runs) and the loop depth of one copy in another
+  /// layout that all consumers share.
   int64_t frequency = 1;
   unsigned depth = 0;
 };

@@ -83,14 +83,14 @@ struct ReshardPlan {
   /// relabeling[t] is the device that holds block number t of the destination
   /// distribution. Empty if device t holds block t.
   SmallVector<int64_t> relabeling;
-  /// The boxes that stay on their device, in phase 0.
+  /// The boxes that stay on their device. They are copied in phase 0.
   std::vector<Message> copies;
   /// The messages, sorted by phase and round. Phase 0 sends elements, or the
   /// summands of partial sums; phase 1 sends the sums to further devices. In a
   /// round, each device sends at most one message and receives at most one.
   std::vector<Message> messages;
   int64_t bytesSent = 0;
-  /// The lower bound on the bytes that any plan sends.
+  /// A lower bound on the bytes that any plan sends in total.
   int64_t bytesBound = 0;
   unsigned numRounds = 0;
   /// The maximal number of bytes of the messages of one device in one round,

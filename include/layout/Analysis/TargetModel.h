@@ -157,12 +157,14 @@ public:
   /// requested.
   virtual CandidateLimits getLimits(CandidateLimits limits) const;
 
-  /// Adds the target's candidates of an op with loops. `known` has the
-  /// configuration of the given types, and each added one.
+  /// Adds the target's candidates of an op with loops by calling `add`. `known`
+  /// holds the configuration of the given types and those that were added so
+  /// far.
   virtual void seed(const NodeClass &op, CostModel &costs, Candidates &known,
                     AddConfig add) {}
 
-  /// Adds configurations that follow from the layout of one tensor of an op.
+  /// Adds, by calling `add`, the configurations that follow from the layout of
+  /// the tensor at `slot` of an op.
   virtual void carry(const NodeClass &op, OperandOrResult slot, LayoutId layout,
                      CostModel &costs, Candidates &known, AddConfig add);
 
@@ -180,7 +182,8 @@ public:
   static void attachTo(DialectRegistry &registry);
 
 protected:
-  /// Sets the byte counts of a plan from its boxes and fills.
+  /// Sets the bytes that a plan reads and writes, and its run length, from the
+  /// boxes that it copies and fills.
   virtual void countBytes(ConversionPlan &plan, RankedTensorType from,
                           RankedTensorType to) const;
 

@@ -85,8 +85,9 @@ public:
   /// excluding its source and destination.
   int64_t getBufferBytes(const TensorClass &tensor, unsigned producerConfig,
                          LayoutId layout);
-  /// Returns true if `getRequestedBytes` depends on the configuration of the
-  /// producer.
+  /// Returns true if the bytes of a copy of the tensor depend on the
+  /// configuration of its producer, because the tensor itself is live
+  /// (`isMade`) or a view.
   bool dependsOnProducer(const TensorClass &tensor, bool isMade) const;
   int64_t getFreshBytes(unsigned node, unsigned operand, unsigned config);
 
