@@ -27,7 +27,8 @@ using layout::Cost;
 static constexpr unsigned kMostTried = 64;
 
 namespace {
-/// Moves transfers of a function into parallel regions.
+/// Moves loads and stores of a function into parallel regions with
+/// computations.
 class Overlapper {
 public:
   Overlapper(func::FuncOp function, bool reusesHoles)

@@ -35,7 +35,8 @@ struct Gap {
   int64_t begin, end;
 };
 
-/// Spills the tensors of a function.
+/// Spills tensors of a function from local to system memory until all of them
+/// fit.
 class Spiller {
 public:
   Spiller(func::FuncOp function, bool reusesHoles)
@@ -218,7 +219,8 @@ void Spiller::makeAgain(linalg::LinalgOp maker, AllocOp from, AllocOp to) {
     DeallocOp::create(builder, maker.getLoc(), memref);
 }
 
-/// Adds a scratch argument in system memory for the elements of a memref.
+/// Adds an argument to the function for a temporary in system memory with the
+/// elements of a memref, and returns it.
 Value Spiller::addScratch(Location loc, MemRefType type) {
   auto outside = MemRefType::get(type.getShape(), type.getElementType(),
                                  MemRefLayoutAttrInterface(),

@@ -14,7 +14,8 @@ using namespace mlir::npu;
 using namespace mlir::layout;
 
 namespace {
-/// A digit of a dim, and its step in local memory.
+/// A digit of a dim, and the step in local memory from one of its positions to
+/// the next.
 struct StoredDigit {
   BoundedIndex value;
   LoopStep step;

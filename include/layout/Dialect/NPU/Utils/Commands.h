@@ -106,7 +106,8 @@ std::optional<std::vector<Command>> alignCommand(const Command &command,
                                                  int64_t euBytes,
                                                  const TransferLimits &limits);
 
-/// Commands of a function without stride arguments.
+/// The commands of a function without stride arguments, whose operands must all
+/// be in the aligned or all in the compact layout.
 struct UnstridedCommands {
   std::vector<Command> commands;
   bool isCompact = false; // all operands; otherwise all are aligned
