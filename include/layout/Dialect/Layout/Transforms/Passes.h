@@ -111,8 +111,8 @@ void populateFoldTransformPatterns(RewritePatternSet &patterns);
 #define GEN_PASS_DECL
 #include "layout/Dialect/Layout/Transforms/Passes.h.inc"
 
-/// Creates `layout-solve` with the costs of `provider`, or of the target model
-/// if `provider` is null.
+/// Creates the pass `layout-solve` with the costs of `provider`, or of the
+/// target model if `provider` is null.
 std::unique_ptr<Pass> createSolvePass(const SolvePassOptions &options,
                                       std::shared_ptr<CostProvider> provider);
 
