@@ -187,8 +187,9 @@ private:
   const SolveOptions &options;
   MemoryModel memory;
   std::vector<LivenessPoint> points;
-  /// The maximal number of program points whose live bytes the next round
-  /// limits in addition.
+  /// The maximal number of program points whose live bytes are limited in the
+  /// next run of the solver in addition to those of the last one. It doubles
+  /// with each run.
   unsigned step = 4;
 };
 } // namespace

@@ -28,7 +28,8 @@ public:
   std::vector<unsigned> choice;
 
 private:
-  /// A tensor of a node, with its operand or result number.
+  /// The number of a tensor of the program, and the operand or result of a node
+  /// that is this tensor.
   struct End {
     unsigned tensor;
     OperandOrResult slot;
@@ -96,7 +97,7 @@ LayoutId Chooser::getMade(const Tensor &tensor) const {
 }
 
 /// Returns the first configuration of `node` with `layout` at `slot`, or
-/// std::nullopt.
+/// std::nullopt if there is none.
 std::optional<unsigned> Chooser::find(unsigned node, OperandOrResult slot,
                                       LayoutId layout) const {
   for (auto [c, config] : llvm::enumerate(getConfigs(node)))
@@ -105,8 +106,9 @@ std::optional<unsigned> Chooser::find(unsigned node, OperandOrResult slot,
   return std::nullopt;
 }
 
-/// Calls fn(node, slot) for all other operands and results of nodes that are
-/// the tensor at `end`, i.e. its producer and its consumers.
+/// Calls fn(node, slot) for the other side of the tensor at `end` of `node`:
+/// for its producer if `end` is an operand, or for each of its consumers if it
+/// is a result.
 template <typename Fn>
 void Chooser::forEachOtherEnd(unsigned node, End end, Fn fn) {
   const Tensor &tensor = program.tensors[end.tensor];
@@ -238,9 +240,10 @@ void Chooser::vote() {
   }
 }
 
-/// Chooses a configuration for each op on its own: one that the op prefers, or
-/// else the first one that was propagated from a neighbor, preferably with the
-/// layout in which its first operand is made.
+/// Chooses a configuration for each op on its own, except views: the first one
+/// that the op prefers, or else one that was propagated from a neighbor. Of
+/// these, the first one with the layout in which the first operand is made, if
+/// any.
 void Chooser::state() {
   for (unsigned node = 0, e = choice.size(); node < e; ++node) {
     const NodeClass &known = program.getClass(program.nodes[node]);

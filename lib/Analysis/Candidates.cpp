@@ -141,9 +141,10 @@ void Propagation::propose(unsigned tensorClass, LayoutId layout) {
   queue.push_back({tensorClass, layout});
 }
 
-/// Builds the configuration of a flow class in which its tensor (slot 0), or an
-/// inserted part (slot 1, 2, ..), has `layout`. Returns std::nullopt if it is
-/// not storable, or if a part would not be a slice of the storage.
+/// Builds the configuration of a flow class in which its tensor (slot 0), or a
+/// slice that is inserted into it (slot 1, 2, ..), has `layout`. Returns
+/// std::nullopt if it is not storable, or if an inserted slice would not be a
+/// slice of the storage.
 std::optional<OpConfig> Propagation::getFlowConfig(const NodeClass &flowClass,
                                                    OpConfig::Origin origin,
                                                    LayoutId layout,

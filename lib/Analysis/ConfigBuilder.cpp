@@ -194,9 +194,11 @@ std::optional<OpConfig> ConfigBuilder::carry(OperandOrResult slot,
   return std::nullopt;
 }
 
-/// Builds the configuration that follows from the layout of one tensor, which
-/// all loops must index by a permutation. The axes of `layout` become axes of
-/// loops, and each tensor is stored by the axes of the loops that index it.
+/// Builds the configuration that follows from the layout of one tensor: the
+/// axes of `layout` become axes of loops, and each tensor is stored by the axes
+/// of the loops that index it. Returns std::nullopt if not all loops index the
+/// tensor by a permutation, an axis is not a digit of one dim, or a loop is not
+/// tileable.
 std::optional<OpConfig> ConfigBuilder::carryLoops(AffineMap map,
                                                   LayoutId layout) const {
   // No loop indexes a replica.

@@ -57,7 +57,8 @@ static FailureOr<Type> applyLayout(Operation *op, StringRef name, size_t i,
   return Type(withLayout(tensor, *map, layout.getPadding(elementType)));
 }
 
-/// Reports an entry that states `stated` for a tensor whose type has another
+/// Reports an error if entry `i` of the attribute `name` states a layout for a
+/// tensor whose type has another one. `stated` is the type with the stated
 /// layout. If `op` cannot run in the layouts of its types, this is allowed: it
 /// then runs in the stated layouts, between conversions.
 static LogicalResult checkOtherLayout(Operation *op, StringRef name, size_t i,

@@ -52,7 +52,8 @@ public:
   void addPeaks(FactorGraph &graph, ArrayRef<const LivenessPoint *> points,
                 MemoryModel &memory);
 
-  /// Returns the budget of weight bytes, counted by `build`, and of peaks.
+  /// Returns the budget: the bytes of constants, which `build` counts, and the
+  /// live bytes at the points given to `addPeaks`.
   const Budget &getBudget() const { return budget; }
 
   /// Returns the solver's initial assignment: every node has its given types,
@@ -118,8 +119,9 @@ private:
     std::vector<Cost> costs;
   };
   Demand getDemand(const TensorClass &tensor);
-  /// Computes the patterns. Returns the cost table of each node class, or
-  /// std::nullopt if all of its costs are 0.
+  /// Computes the pattern, i.e. the cost tables of copies, of each tensor
+  /// class. Returns the cost table of each node class, or std::nullopt if all
+  /// of its costs are 0.
   std::vector<std::optional<TableId>> makeTables();
   Pattern makePattern(const TensorClass &tensor);
   /// Adds one variable for all copies of a tensor, whose values are sets of
@@ -140,6 +142,8 @@ private:
   void addTensors();
   TableId makeSupersetTable(const Pattern &pattern, const Pattern &part);
   /// Adds one variable for each layout that several consumers may request.
+  /// Copies in layouts that only one consumer may request have costs without a
+  /// variable.
   void addCopiesOneByOne(Pattern &pattern, const TensorClass &tensor,
                          const Demand &demand);
   /// Returns the cost, times `scale` plus tie-breaking terms, of a copy of a

@@ -48,7 +48,7 @@ public:
   Places on(int64_t device) const;
 
 private:
-  /// The addresses of consecutive indices of a dim, starting at `first`.
+  /// The addresses of the indices from `first` on of a dim.
   struct Table {
     int64_t first = 0;
     std::vector<int64_t> places;

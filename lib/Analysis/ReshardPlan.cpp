@@ -45,8 +45,8 @@ struct Run {
 };
 
 /// The devices that hold each index of a tensor. The number of such a device is
-/// a sum: a share of the index in each dim, a share of a part if the tensor has
-/// partial sums, and a share of a copy.
+/// a sum of shares: one of the index in each dim, one of the summand if the
+/// tensor has partial sums, and one of the copy.
 struct Distribution {
   SmallVector<std::vector<Run>> runs; // by dim
   Devices parts;                      // shares of the parts of a sum
@@ -64,7 +64,7 @@ struct Segment {
   Devices fromOffsets, toOffsets; // in the blocks of these shares
 };
 
-/// A box of indices, with the devices that hold it before, per part of a
+/// A box of indices, with the devices that hold it before, by summand of a
 /// partial sum, and those that need it afterwards. Devices are sorted by copy,
 /// then by the shares of each dim, the last dim fastest.
 struct Cell {
@@ -147,8 +147,9 @@ public:
   /// Returns the number of the device at the origin of the box.
   int64_t getStart() const { return start; }
 
-  /// Returns the distinct shares, sorted, of all values of `replicas`: at index
-  /// `i` of `dim`, if `dim` is given, and at 0 of all other dims.
+  /// Returns the distinct shares, sorted, that all values of the dims
+  /// `replicas` give. The index along `dim`, if it is given, is `i`; all other
+  /// indices are 0.
   Devices find(ArrayRef<unsigned> replicas,
                std::optional<unsigned> dim = std::nullopt, int64_t i = 0);
 
@@ -187,8 +188,8 @@ Devices DeviceShares::find(ArrayRef<unsigned> replicas,
   return shares;
 }
 
-/// Returns the replicas that enumerate the parts of a partial sum, which `map`
-/// numbers after its logical dims; empty for other tensors.
+/// Returns the replica dims that enumerate the summands of partial sums; `map`
+/// numbers them after its logical dims. Empty for other tensors.
 static SmallVector<unsigned, 2> getPartialReplicas(RankedTensorType type,
                                                    const LayoutMap &map) {
   SmallVector<unsigned, 2> partial;
@@ -415,8 +416,8 @@ void Planner::add(unsigned phase, int64_t from, int64_t to, const Cell &cell) {
     sent[from] += box.getNumElements();
 }
 
-/// Plans the messages that send all parts of a partial sum to the device `root`
-/// (phase 0), and the sum from there to the other targets (phase 1).
+/// Plans the messages that send all summands of a partial sum to the device
+/// `root` (phase 0), and the sum from there to the other targets (phase 1).
 void Planner::reduceCell(const Cell &cell, int64_t root) {
   for (const Devices &holders : cell.holders)
     add(0,
@@ -427,7 +428,7 @@ void Planner::reduceCell(const Cell &cell, int64_t root) {
       add(1, root, target, cell);
 }
 
-/// Returns piece `n` of `count` nearly equal pieces of a box, which is split
+/// Returns number `n` of `count` nearly equal boxes into which a box is split
 /// along its longest dim.
 static MessageBox takePiece(const MessageBox &box, int64_t n, int64_t count) {
   MessageBox piece = box;
@@ -552,8 +553,9 @@ bool Planner::split(FailureReason refuse) {
   return true;
 }
 
-/// Sets the steps of the messages of one round. From device to device, they
-/// alternate between 0 and 1; the last one of a ring of an odd number of
+/// Sets the steps of the messages of one round, so that a device does not send
+/// and receive in one step. Along a chain of messages from device to device,
+/// steps alternate between 0 and 1; the last one of a ring of an odd number of
 /// devices is 2. Chains start at a device that receives no message.
 static void setSteps(MutableArrayRef<Message> round, int64_t numDevices) {
   std::vector<Message *> sends(numDevices, nullptr); // those without a step

@@ -72,7 +72,8 @@ static std::optional<StridedView> readSlice(tensor::ExtractSliceOp op) {
 }
 
 /// Returns `value` as an expression of the enclosing loops, or a null
-/// expression if it is not a sum of loop indices and constants.
+/// expression if it is not made of loop indices and constants by additions and
+/// subtractions.
 static AffineExpr readIndex(Value value) {
   MLIRContext *context = value.getContext();
   APInt constant;

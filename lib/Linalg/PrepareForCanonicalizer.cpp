@@ -192,7 +192,8 @@ static void prepare(RewriterBase &rewriter, tensor::ConcatOp concat) {
                                                 dim, parts);
 }
 
-/// Prepares all ops of type `OpTy` under `root`.
+/// Rewrites all ops of type `OpTy` under `root` that the canonicalizer would
+/// make invalid.
 template <typename OpTy>
 static void prepareAll(RewriterBase &rewriter, Operation *root) {
   SmallVector<OpTy> ops;

@@ -30,8 +30,8 @@ static bool hasZeroBorder(tensor::PadOp pad) {
          llvm::none_of(pad.getStaticLow(), ShapedType::isDynamic);
 }
 
-/// Matches a tensor.insert_slice into zeros, with static offsets and strides,
-/// whose source are the pixels. Returns std::nullopt for others.
+/// Matches a tensor.insert_slice with static offsets and strides into zeros;
+/// its source is the tensor of pixels. Returns std::nullopt for others.
 static FoundImage readInsertion(tensor::InsertSliceOp op) {
   RankedTensorType type = op.getSourceType();
   if (!isZeroTensor(op.getDest()) || op.getDroppedDims().any() ||

@@ -12,17 +12,17 @@
 
 namespace mlir::layout {
 
-/// Returns true if attributes constrain the layouts of `op`. The ops that
-/// replace it would not have them.
+/// Returns true if `op` has an attribute of the layout dialect, which
+/// constrains its layouts. Ops that replace `op` would not have it.
 inline bool hasLayoutConstraints(Operation *op) {
   return llvm::any_of(op->getDiscardableAttrs(), [](NamedAttribute attr) {
     return isa_and_nonnull<LayoutDialect>(attr.getNameDialect());
   });
 }
 
-/// Returns true if attributes constrain the layouts of `op`, or the type of one
-/// of its tensors has a layout. Layouts are then chosen for `op` itself, before
-/// it is converted to other ops.
+/// Returns true if `op` has an attribute of the layout dialect, or one of its
+/// tensors has an encoding. Layouts are then chosen for `op` itself, before it
+/// is converted to other ops.
 inline bool statesLayouts(Operation *op) {
   auto hasLayout = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);

@@ -46,7 +46,7 @@
 
 namespace mlir::layout {
 
-/// A conversion that the assignment inserts.
+/// A conversion of a tensor to another layout that the assignment requires.
 struct PlannedConversion {
   Value value;
   LayoutId from = 0, to = 0;
@@ -54,30 +54,33 @@ struct PlannedConversion {
   /// The number of times the conversion runs. `cost` covers all runs.
   int64_t frequency = 1;
   Cost cost = 0;
-  /// The nodes that request the layout, each with the configuration it chose.
+  /// The consumers of `value` that request it in the layout `to`: the number of
+  /// each node, and the configuration that it chose.
   SmallVector<std::pair<unsigned, const OpConfig *>, 2> consumers;
-  /// The configuration of the node that makes `value`. Null unless there is
-  /// such a node; otherwise the type fixes the layout.
+  /// The configuration of the node that makes `value`, or null without such a
+  /// node; the type of `value` then fixes its layout.
   const OpConfig *producer = nullptr;
 };
 
-/// The module attribute that holds statistics of the assignment.
+/// Holds, as an attribute of the op that is assigned (usually a module), the
+/// cost, the lower bound and further statistics of the assignment.
 inline constexpr StringLiteral kAssignmentAttr = "layout.assignment";
 
 /// The options for counting the memory and the cost of constants. A constant
 /// that is requested in several layouts is stored once in each of them, shared
 /// by all functions.
 struct WeightOptions {
-  /// The limit for the bytes of all constants, padding included. On a mesh, the
-  /// bytes of one device.
+  /// The maximal bytes of all stored constants, padding included, or
+  /// std::nullopt if unlimited. On a mesh, the bytes on one device.
   std::optional<int64_t> budget;
-  /// The cost of a stored byte, in percent of that of a moved byte, and the
-  /// share of a conversion's price that counts for constants, which are
-  /// converted once, at compile or load time.
+  /// Two percentages, for constants only. A stored byte costs `costPercent`
+  /// percent of a moved byte. A conversion costs `packingPercent` percent of
+  /// its price, because it runs once, at compile or load time.
   unsigned costPercent = 0, packingPercent = 0;
-  /// The limit for the peak of live bytes in the memory of one device. The
-  /// bytes are those of all constants and of the tensors that are live at one
-  /// point, with conversion buffers. Ignored if `budget` is set.
+  /// The maximal peak of live bytes in the memory of one device, or
+  /// std::nullopt if unlimited. Live bytes are those of all constants, and of
+  /// the tensors and conversion buffers that are live at one point. Ignored if
+  /// `budget` is set.
   std::optional<int64_t> memory;
 
   bool areCounted() const {
@@ -87,14 +90,14 @@ struct WeightOptions {
 
 struct LayoutAssignment {
   Program program;
-  /// The candidates of each node class.
+  /// The configurations that the nodes of each class may choose, by class.
   std::vector<Candidates> candidates;
   /// Per node, the index of its configuration in the candidates of its class.
   std::vector<unsigned> choice;
   std::vector<PlannedConversion> conversions;
 
-  /// The cost of ops, conversions and stored constants, and the part of the
-  /// conversions.
+  /// The total cost of ops, conversions and stored constants, and the share of
+  /// the conversions in it.
   Cost cost = 0, conversionCost = 0;
   Cost lowerBound = 0;
   bool exact = false;
@@ -102,20 +105,21 @@ struct LayoutAssignment {
   /// The options by which the bytes and the cost of constants are counted. They
   /// also apply if `setChoice` replaces the configurations.
   WeightOptions weights;
-  /// The bytes of stored constants and the cost of storing them. Set if
-  /// `weights` counts constants.
+  /// The bytes of all stored constants, and the cost of storing them. Unset and
+  /// 0 if `weights` does not count constants.
   std::optional<int64_t> weightBytes;
   Cost weightCost = 0;
-  /// Set if no assignment within the weight budget was found; `choice` is then
-  /// empty. A proven lower bound on the weight bytes. If it exceeds the budget,
-  /// the budget is infeasible.
+  /// A proven lower bound on the bytes of constants in any assignment. Set only
+  /// if no assignment within the weight budget was found; `choice` is then
+  /// empty. A bound above the budget proves that none exists.
   std::optional<int64_t> leastWeightBytes;
-  /// Set if no assignment within the memory limit was found; `choice` is then
-  /// empty. A proven lower bound on the peak of live bytes. `memoryOp` is then
-  /// the op at the peak if all tensors keep their types.
+  /// A proven lower bound on the peak of live bytes of any assignment. Set only
+  /// if no assignment within the memory limit was found; `choice` is then
+  /// empty, and `memoryOp` is the op at the peak if all tensors keep their
+  /// types.
   std::optional<int64_t> leastMemoryBytes;
-  /// The peak of live bytes if the target has a memory, and the op at which, or
-  /// after which, the peak occurs.
+  /// The peak of live bytes on one device, or std::nullopt if the target does
+  /// not measure it, and the op at which, or after which, it occurs.
   std::optional<int64_t> memoryBytes;
   Operation *memoryOp = nullptr;
 
@@ -132,8 +136,8 @@ struct LayoutAssignment {
   const OpConfig &getConfig(unsigned node) const {
     return candidates[program.nodes[node].nodeClass].configs[choice[node]];
   }
-  /// Returns the op of a node, or the op of its first use if the node is a flow
-  /// class (Program.h).
+  /// Returns the op of a node. For a node that is an equivalence class of
+  /// operands and values, returns the op of its first operand or value.
   Operation *getAnchor(unsigned node) const;
 };
 
@@ -149,8 +153,9 @@ assignLayouts(Operation *root, CostModel &costs,
 /// Returns the target's memory limit in bytes, or std::nullopt if unlimited.
 std::optional<int64_t> getMemoryLimit(const CostModel &costs);
 
-/// Emits the error of an assignment with `leastMemoryBytes`, at the op with the
-/// highest peak or at `root`.
+/// Emits the error that no assignment within the memory limit was found, at the
+/// op with the highest peak, or at `root` if it is unknown. Requires that
+/// `leastMemoryBytes` is set.
 void reportMemory(Operation *root, const LayoutAssignment &assignment);
 
 /// Sets the configuration of each node u to `choice[u]`, and computes the

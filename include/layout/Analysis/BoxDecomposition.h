@@ -50,7 +50,9 @@ getRangeOf(const Space &space, ArrayRef<unsigned> digits, const DigitBox &box) {
   return range;
 }
 
-/// Covers the indices lo .. hi of one dim by boxes of its digits, ascending.
+/// Covers the indices from `lo` to `hi` (exclusive) of one dim by boxes of its
+/// digits, in ascending order. The boxes contain all values of the digits of
+/// other dims.
 template <typename Space> class RangeCover {
 public:
   RangeCover(const Space &space, unsigned dim)
@@ -192,9 +194,9 @@ bool BoxPlanner<Copy>::areSlices(ArrayRef<DigitBox> boxes) const {
   return true;
 }
 
-/// Returns true if each digit is a stored axis of the source or the result by
-/// itself, or one of those whose values, fused, are exactly the positions of an
-/// axis. Then shapes determine the bounds of all loops.
+/// Returns true if each digit belongs to a stored axis, of the source or the
+/// result, that has no other digit or whose positions are exactly all values of
+/// its digits. Then shapes determine the bounds of all loops.
 template <typename Copy> bool BoxPlanner<Copy>::hasLoneDigits() const {
   llvm::SmallBitVector alone(copy.space.digits.size());
   for (const auto &axes : copy.space.operands)

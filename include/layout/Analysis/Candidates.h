@@ -82,7 +82,8 @@ struct StorageNote {
   OperandOrResult slot;
   /// The preferred layout and the reason why the target cannot store it.
   std::string whatNot;
-  /// The layout that replaces it, or std::nullopt for linear memory.
+  /// The layout that replaces it, or std::nullopt if the tensor is stored in
+  /// linear memory instead.
   std::optional<LayoutId> instead;
 };
 

@@ -32,7 +32,8 @@ public:
   /// layouts an equivalence class of control flow chooses get kAnyLayout.
   OpConfig getAsTyped() const;
 
-  /// Returns the configuration in which every tensor is row-major.
+  /// Returns the configuration in which every tensor is row-major, or
+  /// std::nullopt if the target cannot store one of them.
   std::optional<OpConfig> getRowMajor() const;
 
   /// Returns tilings of the loops of a sum of products. In each, an output
@@ -42,23 +43,27 @@ public:
   SmallVector<SmallVector<int64_t>> getLaneTiles(int64_t lanes) const;
 
   /// Builds the configuration in which each dim that a loop indexes has the
-  /// tile size of the loop, or std::nullopt if a loop is not tileable.
+  /// tile size of the loop. Returns std::nullopt if a loop with a tile size
+  /// above 1 is not tileable, or if the target cannot store a tensor.
   std::optional<OpConfig> getTiled(ArrayRef<int64_t> tiles) const;
 
   /// Returns the layout of the tensor at `slot` under a tiling of the loops.
   LayoutId getTiledLayout(ArrayRef<int64_t> tiles, OperandOrResult slot) const;
 
-  /// Loops with their tile sizes, as implied by the layout of one tensor.
+  /// Pairs of a loop and its tile size, as implied by the layout of one tensor.
   using LoopTiles = SmallVector<std::pair<unsigned, int64_t>, 6>;
   std::optional<LoopTiles> findLoopTiles(OperandOrResult slot,
                                          LayoutId layout) const;
 
   /// Builds the configuration in which the tensor at `slot` has `layout`, and
-  /// those of the other tensors follow from it by the rule of the op.
+  /// those of the other tensors follow from it by the rule of the op. Returns
+  /// std::nullopt if the rule forbids the layout, or if a tensor cannot be
+  /// stored in the layout that follows.
   std::optional<OpConfig> carry(OperandOrResult slot, LayoutId layout) const;
 
   /// Builds the configuration with `getLayout(isResult, index)` for every
-  /// ranked tensor, or std::nullopt if the target cannot store one of them.
+  /// ranked tensor. Returns std::nullopt if `getLayout` does, if a layout is
+  /// not valid for its type, or if the target cannot store it.
   std::optional<OpConfig>
   assign(function_ref<std::optional<LayoutId>(bool, unsigned)> getLayout) const;
 

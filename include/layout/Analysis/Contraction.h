@@ -50,13 +50,15 @@ struct SummedProducts {
 std::optional<SummedProducts> findSummedProducts(const LoopsRule &rule);
 
 struct Contraction {
-  /// Loops over the channels of the result: those of the weights, or those of
-  /// all operands if the weights have none. Innermost loops of the result come
+  /// Loops over the output channels: those that index the result and only one
+  /// of the multiplied operands, which is the weights if there is a window.
+  /// Without such loops, e.g. in a depthwise convolution, those that index the
+  /// result and all of these operands. Innermost loops of the result come
   /// first, loops of size 1 last.
   SmallVector<unsigned> outputLoops;
   /// Loops that index the result and all multiplied operands, e.g. batches.
   SmallVector<unsigned> shared;
-  /// Reduction loops that index dims of all operands by themselves.
+  /// Reduction loops that index a dim of each multiplied operand by themselves.
   SmallVector<unsigned> summed;
   /// The operands of the op that are weights.
   llvm::SmallBitVector isWeight;

@@ -48,20 +48,21 @@
 
 namespace mlir::layout {
 
-/// Marks a public function whose signature may change.
+/// Marks a public function whose signature may change: it is treated as if all
+/// of its callers were visible.
 constexpr llvm::StringLiteral kFlexibleABI = "layout.flexible_abi";
 
-/// An operand or a value (a block argument or a result). Pointers to both have
-/// the same alignment.
+/// An operand or a value (a block argument or an op result).
 using TensorUse = PointerUnion<OpOperand *, Value>;
 
 Type getType(TensorUse use);
 
-/// A slice that is inserted into the tensor of an equivalence class.
+/// A slice that a parallel loop (scf.forall) inserts into the tensor of an
+/// equivalence class.
 struct InsertedPart {
   OpOperand *operand;
-  /// The rule of the slice: its tile divisors and dropped dims in the whole
-  /// tensor.
+  /// The layout rule of the slice: the tile divisors and the dropped dims, both
+  /// of the whole tensor.
   PerDimRule rule;
 };
 
@@ -74,14 +75,15 @@ struct TypeEquivalenceClass {
 
 struct ControlFlow {
   std::vector<TypeEquivalenceClass> classes;
-  /// The index in `classes` of each operand, including inserted parts.
+  /// The index in `classes` of each operand, including the slices that parallel
+  /// loops insert.
   DenseMap<OpOperand *, unsigned> classOfOperand;
   /// The index in `classes` of each value.
   DenseMap<Value, unsigned> classOfValue;
 };
 
-/// Finds the equivalence classes of all uses below `root`, in the order of the
-/// IR.
+/// Finds the equivalence classes of all operands and values below `root` that
+/// control flow forces to have equal types, in the order of the IR.
 ControlFlow findTypeEquivalenceClasses(Operation *root);
 
 /// The number of times each block runs, per run of the program in `root`.
@@ -106,8 +108,9 @@ private:
   size_t numOps = 0;
 };
 
-/// Chooses blocks for copies. The loops formed by branches are cached per
-/// region, so blocks must not change during the lifetime of the object.
+/// Chooses the blocks in which copies of tensors in other layouts are made. The
+/// loops formed by branches are cached per region, so blocks must not change
+/// during the lifetime of the object.
 class CopyPlacement {
 public:
   /// Returns the best block for a copy of `value` that `users` read: the

@@ -33,10 +33,12 @@
 
 namespace mlir::layout {
 
-/// Returns the size of one element in memory, in bytes.
+/// Returns the bytes of one element in memory, rounded up to whole bytes.
+/// Indices and other types without a bit width have 8.
 int64_t getElementBytes(Type elementType);
 
-/// Returns the bytes of storage with padding, saturated below kInfiniteCost.
+/// Returns the bytes that a tensor of this shape occupies in the layout `map`,
+/// padding included, at most kInfiniteCost - 1.
 int64_t getStorageBytes(const LayoutMap &map, ArrayRef<int64_t> staticShape,
                         int64_t elementBytes);
 
@@ -58,9 +60,11 @@ struct ConversionPlan {
 
   Kind kind = Kind::Relayout;
   int64_t bytesRead = 0, bytesWritten = 0;
-  /// The bytes of a segment that is contiguous in source and destination.
+  /// The number of bytes of one segment that is contiguous in source and
+  /// destination.
   int64_t runBytes = 0;
-  /// The cost in addition to the bytes, set by the target.
+  /// The cost of the plan in addition to its bytes, e.g. of starting transfers.
+  /// The target sets it.
   Cost overhead = 0;
   /// The number of DMA transfers, or std::nullopt if the target does not move
   /// by DMA or no transfers were found.
@@ -68,11 +72,12 @@ struct ConversionPlan {
   /// The number of messages on a mesh, whose bytes are `bytesRead` and
   /// `bytesWritten`, or std::nullopt if no messages are planned.
   std::optional<int64_t> messages;
-  /// The boxes that are copied (Relayout) or filled (Padding).
+  /// The boxes that are copied (Relayout) or filled (Padding). It is null
+  /// unless the conversion copies or fills boxes.
   std::shared_ptr<const CopyPlan> copy;
   /// The reason why the source and the result have no common digits, into which
   /// both split their indices. Elements are then gathered one by one through
-  /// the inverse of the layout.
+  /// the inverse of the layout. Empty in all other cases.
   std::string whyNot;
 
   /// Returns true if no byte is touched (Same or View).
@@ -88,7 +93,8 @@ struct ConversionPlan {
   /// source has no other user; otherwise all elements are copied.
   static ConversionPlan get(ConvertOp convert, TargetInterface target = {});
 
-  /// Computes the plan between types whose storage is known to differ.
+  /// Computes the plan of a conversion between types whose storage is known to
+  /// differ, without comparing them.
   static ConversionPlan getOfMove(RankedTensorType from, RankedTensorType to,
                                   TargetInterface target = {});
 
@@ -99,7 +105,9 @@ struct ConversionPlan {
   void print(raw_ostream &os) const;
 };
 
-/// Returns true if the memory of `value` may be overwritten by its only user.
+/// Returns true if the memory of `value` may be overwritten by its user: the
+/// value, and each value that it views, has only one use, and an op other than
+/// a constant made the memory.
 bool isOverwritable(Value value);
 
 StringRef stringify(ConversionPlan::Kind kind);

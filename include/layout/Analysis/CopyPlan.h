@@ -43,12 +43,12 @@ constexpr size_t kMaxCopyBoxes = 8;
 /// A range of positions of one digit.
 struct DigitRange {
   int64_t offset = 0;
-  /// The number of positions, or std::nullopt for the whole digit.
+  /// The number of positions, or std::nullopt for all positions of the digit.
   std::optional<int64_t> size;
   bool isWhole() const { return !size; }
 };
 
-/// One range per digit.
+/// A box of digits: a range of positions of each digit.
 using DigitBox = SmallVector<DigitRange, 6>;
 
 struct CopyPlan {
@@ -91,8 +91,9 @@ struct CopyPlan {
   void print(raw_ostream &os) const;
 };
 
-/// A dim of the slice that a box covers in a storage: a stored axis, or one of
-/// the digits that it fuses.
+/// A dim of the array that a box is sliced from: a stored axis, or one digit of
+/// an axis that is split into its digits. `axis` is the number of the axis in
+/// either case.
 struct DigitSlot {
   unsigned axis;
   /// The digits that the axis fuses, most significant first. Empty if the
@@ -130,8 +131,9 @@ FailureOr<CopyPlan> planCopy(RankedTensorType from, RankedTensorType to,
                              FailureReason refuse = {},
                              AxesCache *cache = nullptr);
 
-/// Plans the fills that write the padding stated by `type`, or returns
-/// std::nullopt if its padding is not a union of boxes.
+/// Plans the fills that write the padding value that `type` states. Returns
+/// std::nullopt if it states none or has no padding, or if the padding is not a
+/// union of boxes.
 std::optional<CopyPlan> planPaddingFills(RankedTensorType type);
 
 } // namespace mlir::layout

@@ -43,7 +43,8 @@ struct OpLayouts {
 class CostModel : public LayoutTable {
 public:
   /// Creates a cost model with prices from `provider`, which must outlive the
-  /// model. Objective::bytes ignores the provider.
+  /// model, or from the target model if it is null. Objective::bytes ignores
+  /// the provider.
   explicit CostModel(TargetInterface target,
                      Objective objective = Objective::time,
                      CostProvider *provider = nullptr)
@@ -83,10 +84,12 @@ public:
 private:
   using TypeLayout = std::pair<Type, LayoutId>;
 
-  /// Computes a plan without caching it: most are priced but never made.
+  /// Computes a plan without caching it, because most conversions are only
+  /// priced and never inserted.
   ConversionPlan makePlan(RankedTensorType type, LayoutId from, LayoutId to,
                           bool mayOverwrite, AxesCache *cache = nullptr);
-  /// Returns true if a conversion within one storage writes padding.
+  /// Returns true if a conversion between layouts with identical storage writes
+  /// padding, because `to` states a padding value that `from` does not.
   bool writesPadding(LayoutId from, LayoutId to) const {
     TypedAttr wanted = getPadding(to);
     return wanted && wanted != getPadding(from);

@@ -33,7 +33,8 @@
 
 namespace mlir::layout {
 
-/// One run of an op that processes elements.
+/// One run of an op whose price is requested from a provider. Ops that process
+/// no elements are not priced.
 struct OpToPrice {
   Operation *op;
   /// The types of operands and results with the layouts to price. The types of
@@ -44,7 +45,8 @@ struct OpToPrice {
   Cost modeled;
 };
 
-/// One run of a conversion that touches bytes.
+/// One run of a conversion whose price is requested from a provider.
+/// Conversions that touch no byte are not priced.
 struct ConversionToPrice {
   RankedTensorType from, to;
   /// True if elements stay and only padding is written, into the memory of the

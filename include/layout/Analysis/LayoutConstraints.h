@@ -37,9 +37,9 @@ namespace mlir::layout {
 
 constexpr llvm::StringLiteral kOperandLayouts = "layout.operand_layouts";
 constexpr llvm::StringLiteral kResultLayouts = "layout.result_layouts";
-/// The attribute with the layouts of block arguments: an array per block of the
-/// op's regions, with a layout, or `unit` if it is not fixed, for each
-/// argument.
+/// Holds, as an attribute of an op with regions, the layouts of block
+/// arguments: an array per block, with a layout, or `unit` if it is not fixed,
+/// for each argument.
 constexpr llvm::StringLiteral kArgumentLayouts = "layout.argument_layouts";
 
 /// Reads the layouts that attributes state for tensors, as tensor types. Caches

@@ -84,13 +84,13 @@ public:
   /// Returns the layout of `type`, whose encoding must be a layout or absent.
   LayoutId getLayoutOf(RankedTensorType type);
 
-  /// Returns a layout in linear memory: the dims in logical order, each divided
-  /// by its tile size, then the indices inside of tiles. `order` lists the dims
-  /// with tile sizes above 1 in the order of the latter.
+  /// Returns a layout in linear memory: first the tile numbers of all dims, in
+  /// logical order, then the indices inside of tiles. `order` lists the dims
+  /// with tile sizes above 1 in the order of these indices.
   LayoutId getTiled(ArrayRef<int64_t> tiles, ArrayRef<unsigned> order);
 
-  /// Returns the tile of every dim if `getTiled` creates `layout` with some
-  /// order, or null.
+  /// Returns the tile size of every dim if `layout` is one that `getTiled`
+  /// creates for some order, or else null.
   const Tiles *findTiles(LayoutId layout);
 
   /// Returns the layout of a tensor that loops index by `to`, with those axes

@@ -36,15 +36,16 @@ struct MessageTables {
   /// indices into it.
   std::vector<int64_t> numbers;
   /// The position in `numbers` of a list with, per rank, the position of its
-  /// first row for elements that stay on the rank. The rows end at the entry of
-  /// the next rank.
+  /// first row for elements that stay on the rank. The rows of a rank end where
+  /// those of the next rank begin.
   int64_t copies = 0;
   /// Per phase, the position in `numbers` of a list with, per rank, the
-  /// position of its first step, i.e. message to send or receive. The steps end
-  /// at the entry of the next rank. Phase 1 distributes the sums of the parts
-  /// sent in phase 0.
+  /// position of its first step, i.e. message to send or receive. The steps of
+  /// a rank end where those of the next rank begin. For partial sums, phase 0
+  /// sends the summands and phase 1 distributes the sums.
   SmallVector<int64_t, 2> phases;
-  /// The number of elements of the longest message.
+  /// The number of elements of the longest message, for the size of message
+  /// buffers.
   int64_t mostElements = 0;
 
   /// Calls visit(elements, run) for each loop nest by which a rank copies,

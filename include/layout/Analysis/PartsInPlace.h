@@ -19,13 +19,16 @@
 namespace mlir::layout {
 
 /// Returns true if an operand of a concatenation with a static shape may be
-/// computed in its slice of the result: it is not a part of an earlier
-/// concatenation, and its producer writes new memory, i.e. it is not a view and
-/// does not accumulate into another tensor.
+/// computed in its slice of the result. This requires that no earlier
+/// concatenation has it as an operand. Its producer, if any, must be in the
+/// same block and write new memory: it is not a view and does not accumulate
+/// into another tensor.
 bool mayBeMadeInPlace(OpOperand &part);
 
-/// Returns true if an operand of a concatenation in system memory has no other
-/// user, so that it is stored to its slice as soon as cores have computed it.
+/// Returns true if an operand of a concatenation has no other use and is
+/// computed by a linalg op other than a fill, copy or transpose, or is a slice
+/// of such a result. A concatenation in system memory then stores it as soon as
+/// cores have computed it.
 bool isStoredAtOnce(OpOperand &part);
 
 /// Returns true if the init of an op needs no memory besides that of the

@@ -40,7 +40,8 @@ namespace mlir::layout {
 class CostModel;
 struct LayoutAssignment;
 
-/// The attribute that holds the price of a function.
+/// Holds, as an attribute of a function in a price list, the price of the op or
+/// conversion of the function.
 inline constexpr StringLiteral kCostAttr = "layout.cost";
 
 class PriceList : public CostProvider {
@@ -84,8 +85,9 @@ private:
 /// Reads the module in `file`, or reports an error and returns null.
 OwningOpRef<ModuleOp> readPriceList(StringRef file, MLIRContext *context);
 
-/// Writes a price list with the price of each candidate of the assignment and
-/// of each conversion between candidates.
+/// Writes a price list of all ops and conversions among which `assignment`
+/// could choose: the price of each candidate, and of each conversion between
+/// candidates.
 void writePriceList(const LayoutAssignment &assignment, CostModel &costs,
                     TargetInterface target, raw_ostream &os);
 

@@ -45,9 +45,10 @@
 
 namespace mlir::layout {
 
-/// An operand or a result of a node. A flow class has one operand and one
-/// result that represent all of its uses, and one more operand for each slice
-/// that a parallel loop inserts.
+/// An operand or a result of a node. A flow class, the operands and values to
+/// which control flow gives one type, has one operand and one result that
+/// represent all of them. It has one more operand for each slice that a
+/// parallel loop inserts.
 struct OperandOrResult {
   bool isResult = false;
   unsigned index = 0;
@@ -57,9 +58,11 @@ struct OperandOrResult {
 };
 
 struct NodeClass {
-  /// The op of the first node of the class, or null if it is a flow class.
+  /// The op of the first node of the class, or null if the nodes are flow
+  /// classes: operands and values to which control flow gives one type.
   Operation *op = nullptr;
-  /// The type of all uses of a flow class.
+  /// The type of all operands and values of a flow class, or a null type if the
+  /// class has an op.
   RankedTensorType flowType;
   struct Part {
     RankedTensorType type;
@@ -74,12 +77,13 @@ struct NodeClass {
   /// without a constraint has a null type; an op without constraints has empty
   /// lists. For a flow class, `constrainedOperands` has one type.
   SmallVector<RankedTensorType, 0> constrainedOperands, constrainedResults;
-  /// True if the op is in the body of an op with a rule. It keeps its types.
+  /// True if the op is nested in an op that has a layout rule. It then keeps
+  /// its types.
   bool isInBody = false;
-  /// True if ops in the body of the op read tensors defined outside of it.
+  /// True if ops nested in the op read tensors that are defined outside of it.
   bool hasReadingBody = false;
-  /// The operands and results that are uses of a flow class, which chooses
-  /// their layouts.
+  /// The operands and results that belong to a flow class. That class chooses
+  /// their layouts, and not this node.
   llvm::SmallBitVector flowOperands, flowResults;
   int64_t frequency = 1;
   /// The operands and results of the node, each with the number of the class of
@@ -93,25 +97,29 @@ struct TensorClass {
   RankedTensorType type;
   /// The first tensor of the class in the order of the IR.
   Value first;
-  /// The producing node's class, or std::nullopt if the type fixes the layout.
+  /// The class of the node that makes the tensor, or std::nullopt if no node
+  /// makes it, so that its type fixes the layout.
   std::optional<unsigned> producer;
   unsigned result = 0;
   struct Consumer {
     unsigned nodeClass;
     SmallVector<unsigned, 1> operands;
-    /// The frequency and loop depth of a copy made for this consumer only.
+    /// The frequency (number of runs) and the loop depth of a copy in another
+    /// layout that is made for this consumer only.
     int64_t frequency = 1;
     unsigned depth = 0;
   };
   SmallVector<Consumer, 1> consumers;
-  /// The frequency and loop depth of a copy made for all consumers.
+  /// The frequency (number of runs) and the loop depth of one copy in another
+  /// layout that all consumers share.
   int64_t frequency = 1;
   unsigned depth = 0;
 };
 
 struct Node {
   unsigned nodeClass;
-  /// The op of the node, or null if the node is a flow class.
+  /// The op of the node, or null if the node is a flow class: operands and
+  /// values to which control flow gives one type.
   Operation *op;
   /// The index in `Program::flow.classes` if the node is a flow class.
   unsigned flowClass;
@@ -123,8 +131,8 @@ struct Tensor {
   /// The number of the node that makes the tensor; undefined if its class has
   /// no producer.
   unsigned producer;
-  /// The index in `Program::consumers` of the first consuming node. The tensor
-  /// has one node for each consumer of its class.
+  /// The index in `Program::consumers` of the first node that consumes the
+  /// tensor. The others follow, as many as the tensor's class has consumers.
   unsigned firstConsumer;
 };
 
@@ -150,7 +158,8 @@ struct Program {
 /// with an attribute of a layout family.
 bool hasKnownLayout(Value value);
 
-/// Returns true if a tensor of `op` has a known layout.
+/// Returns true if at least one operand or result of `op` is a ranked tensor
+/// with a known layout.
 bool hasKnownTensors(Operation *op);
 
 /// Returns true if the op of `node` cannot run in the layouts of its types. The

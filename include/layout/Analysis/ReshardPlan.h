@@ -52,8 +52,8 @@ struct Message {
 
   unsigned phase = 0;
   unsigned round = 0; // counted through all phases
-  /// The step within the round. The messages of one step are sent concurrently:
-  /// each device sends one, receives one, or does neither.
+  /// The step within the round: 0, 1 or 2. The messages of one step are sent
+  /// concurrently: each device sends one, receives one, or does neither.
   unsigned step = 0;
   int64_t from = 0, to = 0;
   SmallVector<MessageBox, 1> boxes;
@@ -65,8 +65,8 @@ struct ReshardOptions {
   /// The limit of the bytes of messages that a device stores at a time beside
   /// its blocks, or std::nullopt if unlimited.
   std::optional<int64_t> maxExtraBytes;
-  /// True to permute the devices of the target so that the fewest bytes are
-  /// sent.
+  /// True to renumber the devices of the destination distribution so that the
+  /// fewest bytes are sent.
   bool relabel = false;
 };
 
@@ -76,30 +76,31 @@ struct ReshardPlan {
 
   int64_t numDevices = 0;
   int64_t elementBytes = 0;
-  /// The reduction that combines elements sent in phase 0 with those in the
-  /// target, or std::nullopt if they replace those in the target. With a
-  /// reduction, the target is initialized with the neutral element.
+  /// The reduction that combines the elements sent in phase 0 with those at
+  /// their destination, or std::nullopt if they replace these. With a
+  /// reduction, the destination is initialized with its neutral element.
   std::optional<Reduction> reduction;
-  /// relabeling[t] is the device that has block number t of the target. Empty
-  /// if this is device t for every block.
+  /// relabeling[t] is the device that holds block number t of the destination
+  /// distribution. Empty if device t holds block t.
   SmallVector<int64_t> relabeling;
-  /// The boxes that stay on their device, in phase 0.
+  /// The boxes that stay on their device. They are copied in phase 0.
   std::vector<Message> copies;
   /// The messages, sorted by phase and round. Phase 0 sends elements, or the
-  /// parts of partial sums; phase 1 sends the sums on. In a round, each device
-  /// sends at most one message and receives at most one.
+  /// summands of partial sums; phase 1 sends the sums to further devices. In a
+  /// round, each device sends at most one message and receives at most one.
   std::vector<Message> messages;
   int64_t bytesSent = 0;
-  /// The lower bound on the bytes that any plan sends.
+  /// A lower bound on the bytes that any plan sends in total.
   int64_t bytesBound = 0;
   unsigned numRounds = 0;
-  /// The maximal number of bytes of messages that a device sends and receives
-  /// in one round.
+  /// The maximal number of bytes of the messages of one device in one round,
+  /// sent plus received.
   int64_t peakExtraBytes = 0;
 
   /// Plans the messages from the distribution of one type to that of another
-  /// type of the same shape. Fails if a type is not on a mesh, if the types
-  /// have different numbers of devices, or if the plan is too large.
+  /// type of the same shape. Fails with a reason if a type is dynamic or not on
+  /// a mesh, if the numbers of devices differ, if `to` has partial sums, or if
+  /// the plan is too large.
   static FailureOr<ReshardPlan> get(RankedTensorType from, RankedTensorType to,
                                     const ReshardOptions &options = {},
                                     FailureReason refuse = {});

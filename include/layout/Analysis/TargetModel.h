@@ -41,8 +41,9 @@ public:
   explicit TargetModel(int64_t assumedSize = 1, int64_t assumedTrips = 8)
       : assumedSize(assumedSize), assumedTrips(assumedTrips) {}
 
-  /// Creates the model of the machine that `target` describes. A null target is
-  /// linear memory with plans but without prices.
+  /// Creates the model of the machine that `target` describes. For a null
+  /// target, creates a model of linear memory that plans conversions but has no
+  /// prices.
   static std::unique_ptr<TargetModel> get(TargetInterface target);
 
   virtual ~TargetModel() = default;
@@ -69,13 +70,13 @@ public:
     return true;
   }
 
-  /// Returns the bytes that one memory needs to store a tensor of the given
-  /// `sizes` in layout `map`.
+  /// Returns the bytes that a tensor of the given `sizes` in layout `map`
+  /// occupies in one memory, for example that of one device of a mesh.
   virtual int64_t getStoredBytes(const LayoutMap &map, ArrayRef<int64_t> sizes,
                                  int64_t elementBytes) const;
 
-  /// Returns the capacity of one memory in bytes, or std::nullopt if peak
-  /// memory is neither limited nor measured.
+  /// Returns the capacity of one memory in bytes, INT64_MAX if peak memory is
+  /// measured but not limited, or std::nullopt if it is neither.
   virtual std::optional<int64_t> getMemory() const { return std::nullopt; }
 
   /// Returns the scratch bytes of a conversion in one memory, excluding its
@@ -100,8 +101,8 @@ public:
     return std::nullopt;
   }
 
-  /// Returns true if an op that copies dim by dim may slice `map` at any index,
-  /// not only between its tiles.
+  /// Returns true if an op that copies dim by dim may slice a tensor stored by
+  /// `map` at any index, not only between its tiles.
   virtual bool allowsUnalignedSlices(const LayoutMap &map) const {
     return false;
   }
@@ -116,12 +117,13 @@ public:
   virtual ConversionPlan planMove(RankedTensorType from, RankedTensorType to,
                                   AxesCache *cache = nullptr) const;
 
-  /// Plans a conversion between types whose storage differs at most in padding.
+  /// Plans a conversion between types that store all elements at the same
+  /// positions, so that at most padding is written.
   ConversionPlan planPadding(RankedTensorType from, RankedTensorType to) const;
 
   /// Computes the byte counts of `planMove` between layouts of `type` without
   /// building the plan, because most priced conversions are never made. Returns
-  /// std::nullopt if a plan is required.
+  /// std::nullopt if the counts require the plan.
   virtual std::optional<ConversionPlan> countMove(RankedTensorType type,
                                                   LayoutId from, LayoutId to,
                                                   CostModel &costs) {
@@ -140,8 +142,8 @@ public:
   virtual Cost getLoopsCost(Operation *op, const LoopsRule &rule,
                             const OpLayouts &layouts, CostModel &costs) = 0;
 
-  /// Returns the cost of one run of an op that copies dim by dim: the bytes
-  /// read and written.
+  /// Returns the cost of one run of an op that copies dim by dim. The default
+  /// is the number of bytes read and written.
   virtual Cost getPerDimCost(Operation *op, const PerDimRule &rule,
                              const OpLayouts &layouts, CostModel &costs);
 
@@ -155,16 +157,19 @@ public:
   /// requested.
   virtual CandidateLimits getLimits(CandidateLimits limits) const;
 
-  /// Adds the target's candidates of an op with loops. `known` has the
-  /// configuration of the given types, and each added one.
+  /// Adds the target's candidates of an op with loops by calling `add`. `known`
+  /// holds the configuration of the given types and those that were added so
+  /// far.
   virtual void seed(const NodeClass &op, CostModel &costs, Candidates &known,
                     AddConfig add) {}
 
-  /// Adds configurations that follow from the layout of one tensor of an op.
+  /// Adds, by calling `add`, the configurations that follow from the layout of
+  /// the tensor at `slot` of an op.
   virtual void carry(const NodeClass &op, OperandOrResult slot, LayoutId layout,
                      CostModel &costs, Candidates &known, AddConfig add);
 
-  /// Adds the candidates that depend on the layouts of all ops.
+  /// Adds to `all`, the candidates of each node class, those that depend on the
+  /// layouts of all ops.
   virtual void addStates(const Program &program, const CandidateLimits &limits,
                          CostModel &costs, std::vector<Candidates> &all) {}
 
@@ -177,7 +182,8 @@ public:
   static void attachTo(DialectRegistry &registry);
 
 protected:
-  /// Sets the byte counts of a plan from its boxes and fills.
+  /// Sets the bytes that a plan reads and writes, and its run length, from the
+  /// boxes that it copies and fills.
   virtual void countBytes(ConversionPlan &plan, RankedTensorType from,
                           RankedTensorType to) const;
 

@@ -18,8 +18,8 @@
 
 namespace mlir::layout {
 
-/// Decomposes the aggregates below `root` that `selects` accepts, and the
-/// aggregates in their decompositions that it accepts, like
+/// Decomposes the aggregate ops below `root`, e.g. linalg.softmax, that
+/// `selects` accepts, and those in their decompositions that it accepts, like
 /// `layout-prepare-decompose-aggregates`. Reports an op that has no
 /// decomposition, and fails.
 LogicalResult

@@ -53,8 +53,8 @@ private:
   struct Span {
     int64_t begin, end;
   };
-  /// The live range, from position `begin` to `end`, of a tensor (Made), a copy
-  /// for a consumer (Requested), or a conversion buffer (Moved).
+  /// The live range, from position `begin` to `end` inclusive, of a tensor
+  /// (Made), a copy for a consumer (Requested), or a conversion buffer (Moved).
   struct Life {
     int64_t begin, end;
     unsigned tensor;
@@ -249,8 +249,8 @@ static void addPoint(std::vector<LivenessPoint> &points, LivenessPoint point) {
 }
 
 /// Finds the points in a function, with its own live tensors only, without
-/// those of its callers. Appends the points at which it calls functions to
-/// `calls`.
+/// those of its callers. If `isCalled`, its arguments belong to the callers.
+/// Appends the points at which it calls functions to `calls`.
 std::vector<LivenessPoint>
 PointFinder::findInside(FunctionOpInterface function, bool isCalled,
                         std::vector<LivenessPoint> &calls) {

@@ -74,8 +74,8 @@ public:
               CostModel &costs)
       : program(program), candidates(candidates), costs(costs) {}
 
-  /// Returns the bytes of a tensor in the layout of its producer, 0 for a view
-  /// that moves no element.
+  /// Returns the bytes of a tensor in the layout of its producer, or 0 for a
+  /// view that moves no element. Includes the alignment of its buffer.
   int64_t getMadeBytes(const TensorClass &tensor, unsigned producerConfig);
   /// Returns the bytes of a copy in `layout`, or 0 if the tensor itself is live
   /// (`isMade`) in this layout.
@@ -85,8 +85,9 @@ public:
   /// excluding its source and destination.
   int64_t getBufferBytes(const TensorClass &tensor, unsigned producerConfig,
                          LayoutId layout);
-  /// Returns true if `getRequestedBytes` depends on the configuration of the
-  /// producer.
+  /// Returns true if the bytes of a copy of the tensor depend on the
+  /// configuration of its producer, because the tensor itself is live
+  /// (`isMade`) or a view.
   bool dependsOnProducer(const TensorClass &tensor, bool isMade) const;
   int64_t getFreshBytes(unsigned node, unsigned operand, unsigned config);
 

@@ -40,11 +40,13 @@ std::vector<Weight> collectWeights(const Program &program);
 Cost getWeightCost(RankedTensorType type, LayoutId layout,
                    const WeightOptions &options, CostModel &costs);
 
-/// Returns the bytes of all weights stored under a choice.
+/// Returns the bytes of all weights in all layouts in which they are stored if
+/// the nodes have the configurations `choice`.
 int64_t countWeightBytes(const LayoutAssignment &assignment,
                          ArrayRef<unsigned> choice, CostModel &costs);
 
-/// Sets `weightBytes` and `weightCost` of an assignment for its choice.
+/// Sets `weightBytes` and `weightCost` of an assignment for the configurations
+/// that it has chosen.
 void countWeights(LayoutAssignment &assignment, CostModel &costs);
 
 } // namespace mlir::layout

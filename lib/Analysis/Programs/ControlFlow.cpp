@@ -117,7 +117,7 @@ void EquivalenceFinder::visitRegionBranch(RegionBranchOpInterface op) {
 }
 
 /// Unifies the shared tensors of a parallel loop, into which its concurrent
-/// bodies insert parts, and its results.
+/// bodies insert slices, and its results.
 void EquivalenceFinder::visitParallelLoop(LoopLikeOpInterface loop,
                                           InParallelOpInterface end) {
   bool hasResults = loop->getNumResults() == loop.getInits().size();

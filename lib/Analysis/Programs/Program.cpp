@@ -180,7 +180,8 @@ struct InOrderOfMemory : llvm::DenseMapInfo<Operation *> {
   }
 };
 
-/// Builds a Program from IR.
+/// Reads the decision nodes and the tensors between them from the ops below a
+/// root.
 class ProgramReader {
 public:
   ProgramReader(Operation *root, int64_t assumedTrips,
@@ -287,7 +288,8 @@ ProgramReader::findConstraint(MutableArrayRef<OpOperand> operands) const {
   return found;
 }
 
-/// Returns the constraint of a flow class, whose uses all have the same one.
+/// Returns the constraint of a flow class, whose uses all have the same one, or
+/// a null type if there is none.
 RankedTensorType
 ProgramReader::findConstraint(const TypeEquivalenceClass &flowClass) const {
   if (constraints.empty())
@@ -301,8 +303,10 @@ ProgramReader::findConstraint(const TypeEquivalenceClass &flowClass) const {
   return {};
 }
 
-/// Returns true if `a` and `b` are block arguments, or results of at most three
-/// equal ops such as a fill of fresh storage. Does not query any rule.
+/// Returns true if `a` and `b` are the same value, both block arguments, or
+/// results of equal ops whose operands are made alike in turn, such as fills of
+/// fresh storage. Visits at most `mostOps` ops on a path, and does not query
+/// any rule.
 static bool areMadeAlike(Value a, Value b, unsigned mostOps = 3) {
   if (a == b)
     return true;

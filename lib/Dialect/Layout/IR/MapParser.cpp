@@ -123,7 +123,8 @@ ParseResult MapParser::parseDims() {
                                         [&] { return parseNewName(); });
 }
 
-/// Parses the optional replica dims, e.g. `replicate(r : 4)`, and sets `rank`.
+/// Sets `rank` to the number of logical dims, which were parsed before, and
+/// parses the optional replica dims, e.g. `replicate(r : 4)`.
 ParseResult MapParser::parseReplicas() {
   rank = dims.size();
   if (failed(parser.parseOptionalKeyword("replicate")))

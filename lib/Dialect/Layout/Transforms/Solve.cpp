@@ -75,9 +75,9 @@ private:
   const CostModel &costs;
   MLIRContext *context;
   Attribute unit; // for a value without a layout of its own
-  /// The layouts in a layout attribute, by its op and its name. Contains the
-  /// attributes with operands or results that control flow forces to have the
-  /// type of other values.
+  /// The layouts in a layout attribute of an op, by the op and the name of the
+  /// attribute. Contains the attributes with operands or results that control
+  /// flow forces to have the type of other values.
   llvm::MapVector<std::pair<Operation *, StringRef>, Layouts> entries;
   /// The layouts of block arguments, by the op that has the regions.
   llvm::MapVector<Operation *, SmallVector<std::pair<BlockArgument, Attribute>>>
@@ -436,8 +436,9 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
     return success();
   }
 
-  /// Reports that the option `weight-budget` is infeasible, because constants
-  /// need at least `least` bytes, or that no assignment within it was found.
+  /// Reports that the option `weight-budget` is infeasible if constants need at
+  /// least `least` bytes and that is more than `budget`, or else that no
+  /// assignment within it was found.
   void reportBudget(int64_t least, int64_t budget) {
     InFlightDiagnostic error = getOperation()->emitError()
                                << "the option 'weight-budget': ";

@@ -18,8 +18,9 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns the bytes of one element as attributes store it, or 0 if the type is
-/// not stored as bytes.
+/// Returns the bytes of one element as dense attributes store it, rounded up to
+/// whole bytes. Returns 0 for types other than integers, index, floats and
+/// complex numbers.
 static unsigned getElementBytes(Type type) {
   if (isa<IndexType>(type))
     return 8;

@@ -194,7 +194,8 @@ LogicalResult ChipAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The parameters that have been parsed so far.
+/// The parameters of an #npu.target that have been parsed so far; the others
+/// are unset.
 struct Settings {
   std::optional<int64_t> npus, bytesPerNpu, euBytes, banks, dmaAlignment,
       maxStride, maxComputeStride, megahertz, dmaBytesPerCycle, dmaStart,

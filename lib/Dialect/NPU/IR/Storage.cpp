@@ -29,7 +29,8 @@ bool npu::isLocal(MemRefType type) {
 //===----------------------------------------------------------------------===//
 
 /// Returns the map of linear memory, which the type states or its strides
-/// define.
+/// define. Reports an error and fails if the strides are dynamic or the stated
+/// map is not in the space `buffer`.
 static FailureOr<LayoutMap> getLinearMap(MemRefType type,
                                          EmitErrorFn emitError) {
   if (auto stated = dyn_cast<MapAttr>(type.getLayout())) {

@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace mlir::npu;
 
 namespace {
-/// Assigns addresses to the tensors of one function.
+/// Assigns addresses to the tensors in local memory of one function.
 class Assigner {
 public:
   Assigner(func::FuncOp function, bool reusesHoles)

@@ -23,21 +23,24 @@ public:
   explicit OpTimes(ChipAttr chip)
       : times(layout::EngineTimes::inCycles(chip.getClock())), chip(chip) {}
 
-  /// Returns the engine that runs an op.
+  /// Returns the engine that runs an op: DMA for copies and for fills by DMA,
+  /// or else the execution units.
   static Engine getEngine(Operation *op);
 
   /// Returns the operands in local memory whose elements the op reads or
   /// writes.
   static SmallVector<OpOperand *> getTouched(Operation *op);
 
-  /// Returns the bytes of a core from the first to behind the last byte that
-  /// the layout of a local memref reserves.
+  /// Returns the first byte that the layout of a local memref reserves in the
+  /// memory of a core, and the byte after the last one.
   std::pair<int64_t, int64_t> getReach(Value memref);
 
-  /// Returns the steps of the execution units for an op.
+  /// Returns the number of steps of the execution units for an op. A step
+  /// computes up to eu_bytes of the result in each core, for one reduction
+  /// index.
   int64_t getSteps(Operation *op);
 
-  /// Returns the cycles of an op on its engine.
+  /// Returns the number of cycles that the engine of an op takes for it.
   layout::Cost getCycles(Operation *op);
 
   const layout::EngineTimes times;

@@ -21,14 +21,16 @@ using namespace mlir::npu;
 using layout::LayoutMap;
 
 namespace {
-/// The reads of one constant.
+/// The reads of one constant: the ops that get its memref, and the copies of it
+/// to local memory. `areCopies` is false if there are other reads.
 struct Reads {
   SmallVector<memref::GetGlobalOp> gets;
   SmallVector<CopyOp> copies;
   bool areCopies = true; // to the same shape, of the whole constant
 };
 
-/// The transfers that load a constant, and their contiguous rows.
+/// The number of transfers that load a constant, and the number of contiguous
+/// rows that they move.
 struct LoadSize {
   int64_t transfers = 0, rows = 0;
 
@@ -74,7 +76,8 @@ static std::optional<LoadSize> getLoadSize(const Reads &reads,
   return size;
 }
 
-/// Returns the order of the destination of a copy, in the dims of the source.
+/// Returns the map to linear memory with the order of the destination of a
+/// copy, over the dims of the source. Returns std::nullopt if there is none.
 static std::optional<LayoutMap> getOrder(CopyOp copy) {
   std::optional<CopiedBox> box = getCopiedBox(copy, nullptr);
   if (!box)

@@ -27,7 +27,8 @@ using layout::Cost;
 static constexpr unsigned kMostTried = 64;
 
 namespace {
-/// Moves transfers of a function into parallel regions.
+/// Moves loads and stores of a function into parallel regions with
+/// computations.
 class Overlapper {
 public:
   Overlapper(func::FuncOp function, bool reusesHoles)
@@ -48,7 +49,8 @@ private:
     linalg::LinalgOp compute;
     Cost computation = 0, transfers = 0;
     SmallVector<CopyOp> stores;
-    /// Each with the ops that it needs, last op first.
+    /// The loads, each with the ops that must move before it, e.g. its
+    /// npu.alloc, last op first. The load itself is the first one.
     SmallVector<std::pair<CopyOp, SmallVector<Operation *>>> loads;
   };
   SmallVector<unsigned> getChoices(CopyOp load, Cost cycles, unsigned last);
@@ -154,9 +156,10 @@ Overlapper::getNeeded(CopyOp load, Operation *before) {
   return needed;
 }
 
-/// Returns the regions that may hide the cycles of a load, best first: the
-/// nearest one before `last` in which the execution units are busy for long
-/// enough, else the one that hides most, and `last` itself.
+/// Returns the numbers of the regions in which a load may run, best first. The
+/// first one is the nearest one up to `last` whose computation hides all
+/// `cycles` of the load, or else the one that hides most. The other one is
+/// `last`.
 SmallVector<unsigned> Overlapper::getChoices(CopyOp load, Cost cycles,
                                              unsigned last) {
   unsigned best = last;
@@ -207,8 +210,9 @@ void Overlapper::join(linalg::LinalgOp compute, ArrayRef<CopyOp> transfers) {
     transfer->moveBefore(body, body->end());
 }
 
-/// Chooses the transfers of all regions. Later ops move nothing before loads
-/// have their places.
+/// Chooses the stores and loads that run in parallel with each op that
+/// computes, in program order. Only npu.dealloc ops move here; `join` moves the
+/// others afterwards.
 void Overlapper::choose() {
   for (linalg::LinalgOp compute : block.getOps<linalg::LinalgOp>())
     regions.push_back({compute, opTimes->getCycles(compute), 0, {}, {}});

@@ -35,7 +35,8 @@ struct Gap {
   int64_t begin, end;
 };
 
-/// Spills the tensors of a function.
+/// Spills tensors of a function from local to system memory until all of them
+/// fit.
 class Spiller {
 public:
   Spiller(func::FuncOp function, bool reusesHoles)
@@ -218,7 +219,8 @@ void Spiller::makeAgain(linalg::LinalgOp maker, AllocOp from, AllocOp to) {
     DeallocOp::create(builder, maker.getLoc(), memref);
 }
 
-/// Adds a scratch argument in system memory for the elements of a memref.
+/// Adds an argument to the function for a temporary in system memory with the
+/// elements of a memref, and returns it.
 Value Spiller::addScratch(Location loc, MemRefType type) {
   auto outside = MemRefType::get(type.getShape(), type.getElementType(),
                                  MemRefLayoutAttrInterface(),
@@ -359,8 +361,8 @@ SmallVector<unsigned> Spiller::getLive(int64_t time) {
 }
 
 /// Spills the live tensor that is not used at `time` and has the latest next
-/// use. Returns the interval in which it is spilled, or std::nullopt if there
-/// is none.
+/// use. Returns the interval in which it is spilled, or std::nullopt if no
+/// tensor can be spilled.
 std::optional<Gap> Spiller::spillOne(int64_t time) {
   AllocOp victim;
   Use before{}, after{};

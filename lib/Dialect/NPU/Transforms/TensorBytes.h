@@ -31,15 +31,16 @@ namespace mlir::npu {
 OwnedBytes getRows(const Storage &storage, ArrayRef<int64_t> shape);
 
 /// Returns the byte ranges of the elements in each core, without gaps. If more
-/// than 2^20 elements or ranges (kMaxPoints) would be enumerated, returns the
-/// result of getRows.
+/// than 2^20 elements or ranges (kMaxPoints) would be enumerated, returns all
+/// bytes that the layout reserves, like getRows.
 OwnedBytes getElements(const Storage &storage, ArrayRef<int64_t> shape);
 
 /// Returns the bytes that a tensor owns if it is allocated at `byte` of every
-/// core: those of getRows, or with `exactBytes` those of getElements for the
-/// tensor and all its views. If getElements falls back to getRows for one of
-/// these, the tensor owns its rows. Fails, with an error at the op, if the
-/// storage of a memref has no map.
+/// core. These are all bytes that its layout reserves or, with `exactBytes`,
+/// those of its elements and of the elements of its views. If the elements of
+/// one of these memrefs are too many to enumerate, the tensor owns all reserved
+/// bytes. Fails, with an error at the op, if the storage of a memref has no
+/// map.
 FailureOr<OwnedBytes> getOwnedBytes(AllocOp alloc, int64_t byte,
                                     bool exactBytes);
 

@@ -66,7 +66,8 @@ public:
   DimSplitter(llvm::ArrayRef<DimTables> tables, size_t d)
       : tables(tables), d(d) {}
 
-  /// Splits the `count` indices first, first + step, .. into pieces.
+  /// Splits the `count` indices first, first + step, .. into sets of indices,
+  /// each of which nested loops with constant steps visit.
   std::vector<DimPiece> split(int64_t first, int64_t count, int64_t step) const;
 
 private:

@@ -61,13 +61,14 @@ struct DimTables {
                layout::FailureReason error);
 };
 
-/// Splits the `size` indices of dim `d` into pieces whose loops have constant
-/// steps on all sides, in order of their first indices.
+/// Splits the `size` indices of dim `d` into sets of indices, in order of their
+/// first ones. Nested loops visit each set, with constant steps in all tensors
+/// (`sides`).
 std::vector<DimPiece> splitDim(llvm::ArrayRef<DimTables> sides, size_t d,
                                int64_t size);
 
-/// Calls `take` with each combination of one piece per dim until it returns
-/// false, and returns false in that case.
+/// Calls `take` with each combination of one set of indices (DimPiece) per dim
+/// until it returns false. Returns false if `take` does, or else true.
 bool forEachBox(
     llvm::ArrayRef<std::vector<DimPiece>> dims,
     llvm::function_ref<bool(llvm::ArrayRef<const DimPiece *>)> take);

@@ -14,14 +14,16 @@ using namespace mlir::npu;
 using namespace mlir::layout;
 
 namespace {
-/// A digit of a dim, and its step in local memory.
+/// A digit of a dim, and the step in local memory from one of its positions to
+/// the next.
 struct StoredDigit {
   BoundedIndex value;
   LoopStep step;
 };
 } // namespace
 
-/// Returns true if index `extent` of `loop` continues its steps.
+/// Returns true if `index` of dim `d`, the first one after the indices of
+/// `loop`, has the position that a further iteration of `loop` would have.
 static bool continues(const Loop &loop, const DimTables &local, size_t d,
                       int64_t index) {
   const LoopStep &step = loop.side.front();
@@ -31,8 +33,9 @@ static bool continues(const Loop &loop, const DimTables &local, size_t d,
          next.offset == first.offset + local.offsets.get(d, index);
 }
 
-/// Appends the digits of dim `d`, which are the loops of its first piece. Later
-/// pieces are further iterations of the outermost loop, or a digit of their own.
+/// Appends the digits of dim `d`, fastest first, one for each loop over its
+/// first indices. The remaining indices are further iterations of the outermost
+/// loop if they continue its steps, or else a further digit.
 static void appendDigits(const DimTables &local, size_t d, int64_t size,
                          std::vector<StoredDigit> &digits) {
   std::vector<Loop> loops = splitDim(local, d, size).front().loops;

@@ -83,17 +83,20 @@ RankedTensorType withLayout(RankedTensorType type, const LayoutMap &map,
 /// Returns the logical type: `type` without its encoding.
 RankedTensorType withoutLayout(RankedTensorType type);
 
-/// Returns the plain tensor type of the stored axes, padding included. Returns
-/// failure if `getLayoutMap` fails or an extent exceeds int64.
+/// Returns the plain tensor type whose dims are the stored axes, padding
+/// included. Returns failure if the encoding is not a layout that applies to
+/// the shape, or if an extent exceeds int64.
 FailureOr<RankedTensorType> getPhysicalType(RankedTensorType type);
 
-/// Returns the dims of the array that holds the storage; see
-/// LayoutAttrInterface::getStoredDims. `getLayoutMap` must succeed on `type`.
+/// Returns the dims of the array that holds the storage, slowest first: the
+/// shape of compiled functions' arguments and results. The encoding must be
+/// absent or a layout that applies to the shape.
 SmallVector<BoundedIndex> getStoredDims(RankedTensorType type);
 
-/// Returns the plain tensor type with the dims of `getStoredDims`: that of
-/// storage at function boundaries and in layout.storage_view. Returns failure
-/// like `getPhysicalType`.
+/// Returns the plain tensor type of the array that holds the storage, as at the
+/// boundary of compiled functions and in layout.storage_view. Returns failure
+/// if the encoding is not a layout that applies to the shape, or if an extent
+/// exceeds int64.
 FailureOr<RankedTensorType> getStorageType(RankedTensorType type);
 
 /// Returns the size of an element in bytes if `elementType` is an integer or

@@ -248,7 +248,7 @@ def Layout_MeshTargetAttr : Layout_Attr<"MeshTarget", "mesh_target"> {
       along several axes has the largest cost among them;
     * `memory`: the bytes of a device, a limit on everything that is live on it
       at any point: arguments, constants, results of ops, copies and message
-      buffers.
+      buffers. Unlimited by default.
   }];
   let parameters = (ins
     Layout_MeshAxes:$axes,

@@ -53,7 +53,8 @@ void writeDecision(Operation *root, const LayoutAssignment &assignment,
 /// the conversions alone, and a lower bound on the cost of any decision.
 struct AssignmentStats {
   Cost cost = 0, conversionCost = 0, lowerBound = 0;
-  /// The peak bytes of live tensors on one device, if the target limits them.
+  /// The peak of live bytes on one device, or std::nullopt if the target does
+  /// not measure it.
   std::optional<int64_t> memoryBytes = std::nullopt;
 };
 
@@ -92,7 +93,8 @@ void printLayoutRules(Operation *root, raw_ostream &os);
 RankedTensorType getCanonicalType(RankedTensorType type);
 
 /// Verifies all layouts and layout rules of the ops nested in `root`, and
-/// reports each one that is not proven; see `layout-verify`.
+/// reports each one that is not proven, like `layout-verify`. Fails if there is
+/// one.
 LogicalResult verifyLayouts(Operation *root);
 
 /// Folds chains of conversions nested in `root` and repeated conversions. Gives
@@ -100,16 +102,17 @@ LogicalResult verifyLayouts(Operation *root);
 /// like `layout-fold-converts`. Fails if the rewriting does not converge.
 LogicalResult foldLayoutTransforms(Operation *root);
 
-/// Adds patterns that fold repeated conversions, and those of tensor.empty and
-/// linalg.fill. Chains and conversions of constants are folded by the folder of
-/// layout.convert.
+/// Adds patterns that replace the second of two equal conversions in a block by
+/// the first, and give a tensor.empty or a linalg.fill the new type instead of
+/// converting it. Chains and conversions of constants are folded by the folder
+/// of layout.convert.
 void populateFoldTransformPatterns(RewritePatternSet &patterns);
 
 #define GEN_PASS_DECL
 #include "layout/Dialect/Layout/Transforms/Passes.h.inc"
 
-/// Creates `layout-solve` with the costs of `provider`, or of the target model
-/// if `provider` is null.
+/// Creates the pass `layout-solve` with the costs of `provider`, or of the
+/// target model if `provider` is null.
 std::unique_ptr<Pass> createSolvePass(const SolvePassOptions &options,
                                       std::shared_ptr<CostProvider> provider);
 

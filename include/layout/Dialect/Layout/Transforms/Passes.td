@@ -75,7 +75,8 @@ def SolvePass : Pass<"layout-solve"> {
     * `layout.argument_layouts` on an op with regions has one array per block, with one entry per
       argument;
     * `layout.assignment` on the op that the pass runs on holds the `cost`, the `conversion_cost`, a
-      `lower_bound`, and, if constants are limited or have a cost, their bytes as `weight_bytes`;
+      `lower_bound`, and, if constants are limited or have a cost, their bytes as `weight_bytes`. If
+      the target measures memory, it also holds the peak of live bytes as `memory_bytes`;
     * `layout.target` on that op records the option `target`. The lowerings remove it.
 
     ```mlir

@@ -26,19 +26,20 @@
 
 namespace mlir::layout {
 
-/// Emits the value of each expression in `values`. dims[d] is the value of dim
-/// d.
+/// Emits the value of each expression in `values` at the index `dims`: dims[d]
+/// is the index along dim d. `sizes` has the size of each dim.
 SmallVector<Value> emitValues(OpBuilder &b, Location loc,
                               ArrayRef<IndexExpr> values, ValueRange dims,
                               ArrayRef<OpFoldResult> sizes);
 
-/// Emits the storage coordinates of a logical index. `index` may have one more
-/// entry per replica dim; missing entries select the first replica.
+/// Emits the storage coordinates of a logical index of a tensor of the given
+/// `sizes`. `index` may have one more entry per replica dim; missing entries
+/// select the first replica.
 SmallVector<Value> emitForward(OpBuilder &b, Location loc, const LayoutMap &map,
                                ValueRange index, ArrayRef<OpFoldResult> sizes);
 
 /// Emits the position of a logical index along each stored axis of `map`.
-/// `index` may include replica indices as in `emitForward`.
+/// `index` may have one more entry per replica dim, as in `emitForward`.
 SmallVector<Value> emitStoredAxes(OpBuilder &b, Location loc,
                                   const LayoutMap &map, ValueRange index,
                                   ArrayRef<OpFoldResult> sizes);
@@ -56,18 +57,19 @@ struct EmittedIndex {
   Value isElement;
 };
 
-/// Emits the logical index of the element at `position`, given by its stored
-/// axes. Emits the padding check only if `checkPadding`. Returns failure, with
-/// nothing emitted, if the inverse of the map on `shape` has no formula.
+/// Emits the logical index of the element whose position along each stored axis
+/// of `map` is given by `position`. Emits the padding check only if
+/// `checkPadding`. Returns failure, with nothing emitted, if the inverse of the
+/// map on `shape` has no formula.
 FailureOr<EmittedIndex>
 emitBackward(OpBuilder &b, Location loc, const LayoutMap &map,
              ArrayRef<int64_t> shape, ValueRange position,
              ArrayRef<OpFoldResult> sizes, bool checkPadding);
 
-/// Emits the logical index of the element at a storage point, given by its
-/// coordinates. The coordinates may be arbitrary: `isElement` is false outside
-/// of the storage. Returns failure, with nothing emitted, if the inverse of the
-/// map on `shape` has no formula.
+/// Emits the logical index of the element at a storage point, given by one
+/// coordinate each in `point`. The coordinates may be arbitrary: `isElement` is
+/// false outside of the storage. Returns failure, with nothing emitted, if the
+/// inverse of the map on `shape` has no formula.
 FailureOr<EmittedIndex> emitBackwardOfPoint(OpBuilder &b, Location loc,
                                             const LayoutMap &map,
                                             ArrayRef<int64_t> shape,

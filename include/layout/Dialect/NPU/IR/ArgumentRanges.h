@@ -21,9 +21,9 @@ namespace mlir::npu {
 
 /// Argument attribute with the values that elements of an argument may have: an
 /// array of dictionaries. Each has the inclusive bounds `least` and `most`, and
-/// the `text` of the error for other values. `first` and `count` are the first
-/// indices and the extents of the part that it applies to, both empty for the
-/// whole argument.
+/// the `text` of the error for other values. It applies to the slice whose
+/// first indices are `first` and whose sizes are `count`, or to the whole
+/// argument if both are empty.
 constexpr llvm::StringLiteral kRangesArgument = "npu.ranges";
 
 } // namespace mlir::npu

@@ -53,13 +53,15 @@ struct CopiedBox {
 /// that does not fit a core.
 std::optional<CopiedBox> getCopiedBox(CopyOp op, layout::FailureReason error);
 
-/// Returns the DMA transfers of a copy in a program for `chip`, or std::nullopt
-/// with a reason.
+/// Returns the DMA transfers of a copy in a program for `chip`. Returns
+/// std::nullopt with a reason if a layout is invalid or mixes dims in one
+/// coordinate, an address would be unaligned, or there would be too many
+/// transfers.
 std::optional<std::vector<Transfer>> planMove(CopyOp op, ChipAttr chip,
                                               layout::FailureReason error);
 
 /// Returns the DMA transfers of a fill in a program for `chip`, or std::nullopt
-/// with a reason.
+/// with a reason under the same conditions as for a copy.
 std::optional<std::vector<Transfer>> planMove(FillOp op, ChipAttr chip,
                                               layout::FailureReason error);
 

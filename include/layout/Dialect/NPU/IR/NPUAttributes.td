@@ -93,7 +93,8 @@ def NPU_ChipAttr
     }]>
   ];
   let extraClassDeclaration = [{
-    /// The default of `max_compute_stride`, which every published chip supports.
+    /// The default of `max_compute_stride`, in elements, which every published
+    /// chip supports.
     static constexpr int64_t kUsualComputeStride = (1 << 18) - 1;
     /// Returns the published chip with the given name, or null if there is
     /// none.

@@ -49,8 +49,8 @@ def NPU_AllocOp : NPU_Op<"alloc"> {
   let results = (outs Res<AnyMemRef, "", [MemAlloc]>:$memref);
   let assemblyFormat = "attr-dict `:` type($memref)";
   let extraClassDeclaration = [{
-    /// Returns the byte of every core at which the tensor starts, or
-    /// std::nullopt if the op has no address.
+    /// Returns the byte offset in the memory of every core at which the tensor
+    /// starts, or std::nullopt if the op has no address.
     std::optional<int64_t> getByte();
   }];
   let hasVerifier = 1;
@@ -92,9 +92,9 @@ def NPU_SubViewOp : NPU_Op<"subview", [Pure]> {
     type($result)
   }];
   let extraClassDeclaration = [{
-    /// Returns a type for the slice of `source` in place, with a
-    /// #layout.npu_scatter. Reports an error and fails if none describes the
-    /// positions of its elements.
+    /// Returns the type of a view of the slice of `source`, with the
+    /// #layout.npu_scatter that keeps the positions of all elements. Reports an
+    /// error and fails if there is no such layout.
     static ::mlir::FailureOr<::mlir::MemRefType> inferType(
         ::mlir::MemRefType source, ::llvm::ArrayRef<int64_t> offsets,
         ::llvm::ArrayRef<int64_t> sizes, ::llvm::ArrayRef<int64_t> strides,

@@ -37,8 +37,8 @@ struct ElementFunction {
     /// ..).
     Strided,
     /// The parameters are (destination, source, [work], shape), all in the
-    /// aligned layout. A function with work memory may clamp its source there
-    /// first.
+    /// aligned layout. `AlignedWithWork` has `work`, an address of scratch
+    /// memory, into which other functions may clamp the source first.
     Aligned,
     AlignedWithWork,
     /// The parameters are (destination, i8 source, work, shape, is_signed,
@@ -106,7 +106,7 @@ bool selectsByEqualWords(arith::SelectOp select);
 /// Returns x if `div` is 1 / (1 + exp(-x)), or null.
 Value getSigmoidOf(arith::DivFOp div);
 
-/// Returns true if the OKKernel function of the op needs work memory of the
+/// Returns true if the OKKernel function of the op needs scratch memory of the
 /// size of its result.
 bool needsWork(linalg::LinalgOp op);
 
@@ -115,16 +115,18 @@ bool needsWork(linalg::LinalgOp op);
 /// minnumf.
 bool startsFromNothing(linalg::LinalgOp op, const APFloat &start);
 
-/// Returns the loops of a matmul as batch, row, column and reduction loops, or
-/// failure if there are others.
+/// Returns the loops of a matmul as batch, row, column and reduction loops.
+/// Returns failure if the op is not a contraction, or has other loops, e.g.
+/// those of a window.
 FailureOr<linalg::ContractionDimensions> getProductDims(linalg::LinalgOp op);
 
 /// Returns true if the op is a matmul of f32 tensors.
 bool isProductOfMatrices(linalg::LinalgOp op);
 
 /// Returns true if the OKKernel function of the op accepts an operand, or
-/// writes a result, in a `mode` of #layout.npu_scatter. `isWeight` is set for
-/// the operand that holds the filter of a convolution.
+/// writes a result, in a `mode` of #layout.npu_scatter, or if the op has no
+/// such function. `isWeight` is set for the operand that holds the filter of a
+/// convolution.
 bool mayLieAs(linalg::LinalgOp op, layout::NpuMode mode, bool isWeight);
 
 /// Returns true if the op is elementwise and its commands have separate strides

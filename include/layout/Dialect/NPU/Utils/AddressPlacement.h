@@ -38,7 +38,8 @@
 
 namespace mlir::npu {
 
-/// A block of memory with a live range.
+/// A block of bytes that is placed in one memory, with its live range in
+/// numbered program points.
 struct PlacedBlock {
   int64_t begin = 0, end = 1; // live in [begin, end)
   int64_t size = 0;
@@ -64,14 +65,16 @@ struct AddressPlacement {
   int64_t lowerBoundAt = 0; // a time with `lowerBound` live bytes
 };
 
-/// Places all blocks, or returns std::nullopt if every order leaves a block
-/// without a place below its limit. With `anyWillDo`, returns the first
-/// placement found, regardless of its peak.
+/// Places all blocks in several orders and returns the placement with the
+/// lowest peak. Returns std::nullopt if in each of these orders a block has no
+/// place below its limit. With `anyWillDo`, returns the first placement found,
+/// regardless of its peak.
 std::optional<AddressPlacement>
 placeBlocks(const std::vector<PlacedBlock> &blocks, bool anyWillDo = false);
 
 /// Returns a lower bound on the peak of all placements of `blocks`, and a time
-/// at which so many bytes are live, without places.
+/// at which so many bytes are live. Places no block, so the list of places is
+/// empty.
 AddressPlacement boundBlocks(const std::vector<PlacedBlock> &blocks);
 
 /// Returns for each block the other blocks whose live range overlaps its own.

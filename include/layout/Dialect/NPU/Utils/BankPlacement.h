@@ -91,8 +91,8 @@ public:
   /// Counts the conflicts of blocks at `places`.
   BankConflicts count(const std::vector<int64_t> &places) const;
 
-  /// Returns a lower bound: the commands that conflict in every placement, and
-  /// their cycles. `bytes` is 0.
+  /// Returns a lower bound: the number of commands that are proven to conflict
+  /// in every placement, and their cycles. `bytes` is 0.
   BankConflicts getBound() const;
 
   /// Returns the placement with the fewest conflicts that is found, or

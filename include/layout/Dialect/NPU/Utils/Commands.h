@@ -45,7 +45,9 @@ struct CommandOperand {
   int64_t elementBytes = 4;
 };
 
-/// One command of the execution units.
+/// One command of the execution units: nested loops N, C, H and W with the trip
+/// counts `shape`, each iteration of which reads or writes one element per
+/// operand.
 struct Command {
   LoopSizes shape{1, 1, 1, 1};
   /// The first core, the start byte and the strides of each operand; strides
@@ -67,15 +69,16 @@ constexpr int64_t kMaxCommands = 1 << 8;
 
 /// Returns the core, byte and strides of an operand that the four loops N, C, H
 /// and W with trip counts `ranges` traverse in one command, as neural network
-/// functions require. Returns std::nullopt if its steps are not constant, a
-/// loop other than C goes from core to core, or it exceeds the limits.
+/// functions require. Returns std::nullopt if a loop does not advance by a
+/// constant step, a loop other than C goes from core to core, or a limit is
+/// exceeded.
 std::optional<TransferSide> getBox(const CommandOperand &operand,
                                    const LoopSizes &ranges,
                                    const TransferLimits &limits);
 
 /// Returns the strides, in elements, of a tensor of `shape` in the aligned
-/// layout: channel 0 is in core `core`, and channels begin at multiples of
-/// `euBytes` bytes.
+/// layout on `npus` cores: channel 0 is in core `core`, and channels begin at
+/// multiples of `euBytes` bytes.
 LoopSizes getAlignedStrides(int64_t core, const LoopSizes &shape,
                             int64_t elementBytes, int64_t euBytes,
                             int64_t npus);
@@ -89,7 +92,8 @@ std::optional<int> findUnaligned(const TransferSide &box,
                                  const LoopSizes &aligned, int64_t npus);
 
 /// Returns true if `box` starts at a multiple of `euBytes` bytes and has the
-/// strides of the aligned layout (getAlignedStrides), within the limits.
+/// strides of the aligned layout (getAlignedStrides), which must not exceed the
+/// maximum stride of `limits`.
 bool isAligned(const TransferSide &box, const LoopSizes &shape,
                int64_t elementBytes, int64_t euBytes,
                const TransferLimits &limits);
@@ -102,7 +106,8 @@ std::optional<std::vector<Command>> alignCommand(const Command &command,
                                                  int64_t euBytes,
                                                  const TransferLimits &limits);
 
-/// Commands of a function without stride arguments.
+/// The commands of a function without stride arguments, whose operands must all
+/// be in the aligned or all in the compact layout.
 struct UnstridedCommands {
   std::vector<Command> commands;
   bool isCompact = false; // all operands; otherwise all are aligned

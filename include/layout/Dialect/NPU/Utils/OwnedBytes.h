@@ -31,7 +31,7 @@ namespace mlir::npu {
 
 constexpr int64_t kEveryCore = -1;
 
-/// Bytes [begin, end) of one core, or of every core.
+/// Bytes [begin, end) of one core, or of every core if `core` is kEveryCore.
 struct Bytes {
   int64_t core, begin, end;
 };

@@ -25,9 +25,11 @@
 
 namespace mlir::npu {
 
-/// Returns linear memory in the order of `local` for a tensor of `sizes`, or
-/// std::nullopt with a reason if `local` does not step by loops. Dims whose
-/// size is not a multiple of a digit have padding.
+/// Returns a map to linear memory that orders the elements of a tensor of
+/// `sizes` as the map `local` to local memory does. Returns std::nullopt with a
+/// reason if a coordinate of `local` is not a sum of functions of single dims,
+/// several dims go from core to core, or a size exceeds kMaxTableSize. Dims
+/// whose size is not a multiple of a digit have padding.
 std::optional<layout::LayoutMap> getStorageOrder(const layout::LayoutMap &local,
                                                  layout::Sizes sizes,
                                                  int64_t npus,

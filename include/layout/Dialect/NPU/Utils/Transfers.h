@@ -47,8 +47,8 @@ struct TransferLimits {
   int64_t maxStride = 0;
 };
 
-/// The part of a command in one memory, e.g. its source: the start of the box
-/// and the stride of each loop.
+/// The elements that a command or a transfer accesses in one memory, e.g. in
+/// its source: the start of the box and the stride of each loop.
 struct TransferSide {
   int64_t core = -1; // the first core, or -1 for linear memory
   int64_t byte = 0;
@@ -57,7 +57,8 @@ struct TransferSide {
   bool isLocal() const { return core >= 0; }
 };
 
-/// One DMA transfer.
+/// One DMA transfer: nested loops N, C, H and W with the trip counts `shape`,
+/// each iteration of which moves one element.
 struct Transfer {
   int64_t elementBytes = 0; // 1, 2 or 4
   LoopSizes shape{1, 1, 1, 1};

@@ -80,7 +80,8 @@ SmallVector<BoundedIndex> RgbaImageAttr::getStoredDims(ArrayRef<int64_t> shape,
   return resolve(shape, type, nullptr)->getStoredDims();
 }
 
-/// Returns a shape of ones, which every kind accepts.
+/// Returns an example of a shape that the layout applies to: a size of 1 for
+/// each dim, which every kind of image accepts.
 SmallVector<int64_t> RgbaImageAttr::getExampleShape() const {
   return SmallVector<int64_t>(getLetters(getKind()).size(), 1);
 }
