@@ -31,7 +31,8 @@ class OpPassManager;
 
 namespace mlir::layout {
 
-/// The implementation of math functions such as exp on f32.
+/// The implementation of math functions such as exp on f32: polynomials on
+/// whole vectors, or a call of libm for each element.
 enum class MathFunctions { vector, libm };
 
 struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {

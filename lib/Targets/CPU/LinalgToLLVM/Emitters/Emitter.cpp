@@ -407,7 +407,8 @@ void Emitter::findExtents() {
   }
 }
 
-/// Replaces the inputs of stages by views with their collapsed dims.
+/// Collapses the dims of inputs of stages that merged loops index together, by
+/// tensor.collapse_shape.
 void Emitter::collapseInputs() {
   auto collapse = [&](Value &value, ArrayRef<ReassociationIndices> groups) {
     if (!groups.empty())
