@@ -44,8 +44,9 @@ static std::optional<ArrayRef<char>> findBytes(Value input) {
   return bytes;
 }
 
-/// Classifies the dims of the kernel, with input `image` as the image. Returns
-/// false if the kernel is not a 3x3 convolution with stride 1.
+/// Classifies the dims of the kernel in `found`, with input `image` as the
+/// image. Returns false if the kernel is not a 3x3 convolution with stride 1,
+/// or if its contiguous input channels or its lanes are not whole vectors.
 static bool findDims(const Kernel &kernel, const KernelPlan &plan,
                      unsigned image, WinogradPlan &found) {
   found.image = image;
@@ -155,9 +156,9 @@ static SmallVector<int64_t> chooseRests(int64_t step, int64_t vectors) {
   return {rests.rbegin(), rests.rend()};
 }
 
-/// Sets the number of tiles in registers at a time, and the number of tiles in
-/// a strip, i.e. those that are transformed together, in `found`. Returns the
-/// cycles of the whole kernel.
+/// Sets in `found` the lanes of a register tile, the number of tiles in
+/// registers at a time, and the number of tiles in a strip, i.e. those that are
+/// transformed together. Returns the cycles of the whole kernel.
 static double chooseSizes(const Kernel &kernel, const KernelPlan &plan,
                           const CpuModelParams &target, WinogradPlan &found) {
   int64_t vectors = kernel.extents[*plan.lane] / plan.vectorSize;

@@ -154,7 +154,8 @@ Value WinogradEmitter::load(Value buffer, ArrayRef<Value> indices,
       b, loc, VectorType::get({width}, b.getF32Type()), buffer, indices);
 }
 
-/// Sets `dims` to the position of linear `number`, the last dim fastest.
+/// Sets the current positions along `dims` to those of `number`, a linear
+/// number in which the last dim is the fastest.
 void WinogradEmitter::setDims(ArrayRef<unsigned> dims, Value number) {
   for (unsigned dim : llvm::reverse(dims)) {
     Value extent = index(kernel.extents[dim]);
