@@ -25,7 +25,7 @@ using namespace mlir::layout;
 
 /// Returns `type` if it is a tensor in linear memory whose storage array, which
 /// functions pass and return, has other dims than its physical tensor, which
-/// their bodies use. Returns null for other types.
+/// their bodies use. Otherwise returns null.
 static RankedTensorType getReshaped(Type type) {
   if (!hasLayout(type))
     return {};

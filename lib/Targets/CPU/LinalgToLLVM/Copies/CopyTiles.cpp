@@ -19,8 +19,8 @@ using namespace mlir::layout;
 static constexpr int64_t kMostWoven = 4;
 
 /// The largest odd number of rows or columns that are interleaved by blends in
-/// each 16-byte lane, for elements of at most four bytes. At most half of the
-/// vector registers plus one are permitted, too.
+/// each 16-byte lane, for elements of at most four bytes. CPUs with few vector
+/// registers interleave at most half of them plus one.
 static constexpr int64_t kMostBlended = 13;
 
 /// The number of cache lines that one step of a copy of contiguous segments

@@ -407,8 +407,8 @@ void Emitter::findExtents() {
   }
 }
 
-/// Collapses the dims of inputs of stages that merged loops index together, by
-/// tensor.collapse_shape.
+/// Replaces inputs of stages by tensor.collapse_shape ops that make one dim of
+/// those that merged loops index.
 void Emitter::collapseInputs() {
   auto collapse = [&](Value &value, ArrayRef<ReassociationIndices> groups) {
     if (!groups.empty())

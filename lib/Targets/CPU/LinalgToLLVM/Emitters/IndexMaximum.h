@@ -25,8 +25,8 @@
 namespace mlir::layout {
 
 struct IndexMaximum {
-  /// The maximum as an unsigned i64, 0 if no iteration executes the access, or
-  /// null if `isNever`.
+  /// The maximum as an unsigned i64, or 0 if no iteration executes the access.
+  /// If `isNever`, it is null.
   Value index;
   /// The dynamic extents of loops of the reduction, which may be 0.
   SmallVector<Value> extents;

@@ -268,9 +268,9 @@ static bool isSize(Value size, Value tensor, unsigned dim) {
   return succeeded(areEqual) && *areEqual;
 }
 
-/// Returns the scalar that the producer of an operand yields for each element,
-/// or null if the producer is not a linalg op without reductions. `argument` is
-/// the block argument of the operand in the body of its linalg op.
+/// Returns the scalar that the producer of an operand yields for each element.
+/// `argument` is the block argument of the operand in the body of its linalg
+/// op. A producer that is not a linalg op, or that has reductions, gives null.
 static Value getYielded(BlockArgument argument) {
   auto op = dyn_cast<linalg::LinalgOp>(argument.getOwner()->getParentOp());
   if (!op || argument.getArgNumber() >= unsigned(op.getNumDpsInputs()))

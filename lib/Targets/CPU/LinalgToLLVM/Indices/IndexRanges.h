@@ -29,9 +29,9 @@ namespace mlir::layout {
 /// the condition of a select is ignored.
 bool dependsOnData(Value value);
 
-/// Proves that indices are in range, from the ranges of all integers nested in
-/// an op. The ranges are those at construction, so later changes of the IR are
-/// ignored.
+/// Determines which indices are in range, from the ranges of all integers
+/// nested in an op. The ranges are those at construction, so later changes of
+/// the IR are ignored.
 class IndexRanges {
 public:
   /// Analyzes all ops below `root`.

@@ -212,7 +212,8 @@ static bool isUsable(linalg::LinalgOp op) {
 }
 
 /// Returns true if `op` may be computed in the kernel of its only user. An op
-/// with effects, such as assertions, would stay alive and have them twice.
+/// with effects, such as an assertion, would not become dead, so that its
+/// effects would happen twice.
 static bool canBeTaken(linalg::LinalgOp op) {
   return op && op->hasOneUse() && op->getNumResults() == 1 && isUsable(op) &&
          !layout::hasEffects(op);
@@ -246,8 +247,9 @@ static Start findStart(const Stage &stage, unsigned i) {
 }
 
 /// Returns the extents of the loops of `op`. An extent is static if it is
-/// static in the type of any operand that the loop indexes. Later steps drop
-/// the dims of an operand that have size 1 in its own type.
+/// static in the type of any operand that the loop indexes: later steps drop
+/// dims of size 1 in the type of an operand, whose loops must then have the
+/// static extent 1.
 static SmallVector<int64_t> getExtents(linalg::LinalgOp op) {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   for (OpOperand &operand : op->getOpOperands())

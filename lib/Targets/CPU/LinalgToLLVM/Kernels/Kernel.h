@@ -81,7 +81,8 @@ struct Kernel {
   /// to a longer loop.
   std::vector<SmallVector<unsigned>> merged;
 
-  /// Returns the stage that writes the results.
+  /// Returns the stage that writes the results: `finish` if there is one, else
+  /// `root`.
   const Stage &last() const { return finish ? *finish : root; }
   const SmallVector<Start> &lastStarts() const {
     return finish ? finishStarts : starts;

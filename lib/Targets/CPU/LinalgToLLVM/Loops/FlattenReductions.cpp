@@ -39,7 +39,8 @@ static bool windowsReachAll(linalg::LinalgOp op) {
   return true;
 }
 
-/// Returns true if a reduction must be on lanes, because no result dim can.
+/// Returns true if `op` is a reduction of which no result dim can be on vector
+/// lanes, so that a reduction loop must be.
 static bool needsReductionLanes(linalg::LinalgOp op) {
   if (op.getNumReductionLoops() == 0 || !op.hasPureTensorSemantics() ||
       op.hasIndexSemantics() || hasEffects(op) || !windowsReachAll(op))

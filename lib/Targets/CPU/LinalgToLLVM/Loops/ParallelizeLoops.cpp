@@ -106,8 +106,8 @@ static void shareAmongThreads(ArrayRef<scf::ForOp> nest) {
   outermost->erase();
 }
 
-/// Makes `op` sequential. Upstream's lowering to OpenMP supports few
-/// reductions, and adds floats in an order that differs between executions.
+/// Replaces `op` by sequential loops. Upstream's lowering to OpenMP supports
+/// few reductions, and adds floats in an order that differs between executions.
 static void makeSequential(scf::ParallelOp op) {
   OpBuilder builder(op);
   auto emitBody = [&](OpBuilder &b, Location, ValueRange indices,
