@@ -104,8 +104,9 @@ private:
   /// most `lanes` of the target.
   int64_t getVectorSize(Operation *op) const;
 
-  /// Returns the stored axes of `layout` on the static shape of `type`, as
-  /// integers. Returns null if StaticStorage::read cannot evaluate them, or if
+  /// Returns the stored axes of `layout` on the static shape of `type`, with
+  /// integers as extents and strides. Returns null if StaticStorage::read
+  /// cannot evaluate them, e.g. because of replicas or a dim above 2^24, or if
   /// the element type has no zero with which padding could be filled. Results
   /// are cached.
   const StaticStorage *findDigits(RankedTensorType type, LayoutId layout,

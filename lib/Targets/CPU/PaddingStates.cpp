@@ -1,4 +1,4 @@
-//===- PaddingStates.cpp - What padding holds, as a choice ----------------===//
+//===- PaddingStates.cpp - Stated padding as a choice ---------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -18,8 +18,9 @@ using namespace mlir::layout;
 
 namespace {
 
-/// The physical tensor of the source or the result of a copy, with its axes
-/// expanded to digits as far as possible.
+/// Emits the reshapes and slices of one tensor of a copy, its source or its
+/// result. The physical tensor is expanded to one dim per digit as far as
+/// possible.
 class Side {
 public:
   Side(OpBuilder &b, Location loc, const CopyPlan &copy, unsigned operand,

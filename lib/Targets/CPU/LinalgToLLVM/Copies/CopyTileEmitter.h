@@ -90,7 +90,7 @@ private:
   void transposeSquare(int64_t row, int64_t column, int64_t lane,
                        SmallVectorImpl<Part> &parts);
   /// Adds to `parts` the columns of a square that was transposed into
-  /// `registers`.
+  /// `registers`. Its first element is at `row` and `column` of the tile.
   void addParts(int64_t row, int64_t column, int64_t lane,
                 ArrayRef<Value> registers, SmallVectorImpl<Part> &parts);
   void emitWoven();

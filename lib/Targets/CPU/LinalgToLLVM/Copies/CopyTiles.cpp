@@ -1,4 +1,4 @@
-//===- CopyTiles.cpp - How a copy between two orders is tiled -------------===//
+//===- CopyTiles.cpp - Tiles of a copy between two orders -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CopyTiles.h - How a copy between two orders is tiled -----*- C++ -*-===//
+//===- CopyTiles.h - Tiles of a copy between two orders ---------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Emitter.cpp - What all loops of kernels are made of ----------------===//
+//===- Emitter.cpp - Common parts of the loops of kernels -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

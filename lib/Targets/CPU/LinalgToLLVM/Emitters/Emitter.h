@@ -1,4 +1,4 @@
-//===- Emitter.h - What all loops of kernels are made of --------*- C++ -*-===//
+//===- Emitter.h - Common parts of the loops of kernels ---------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -262,7 +262,8 @@ static int64_t chooseBlock(const Chain &chain, const CpuModelParams &target) {
 }
 
 /// Returns the slice of `tensor`, which `map` indexes, for a block of rows, or
-/// `tensor` itself if it has no row dim.
+/// `tensor` itself if it has no row dim. The slice of an empty tensor is a new,
+/// smaller empty tensor.
 static Value slice(OpBuilder &b, Location loc, Value tensor, AffineMap map,
                    const RowsOfLoops &rows, ArrayRef<OpFoldResult> offsets,
                    ArrayRef<int64_t> sizes) {

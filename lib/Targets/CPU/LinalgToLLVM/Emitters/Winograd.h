@@ -38,7 +38,7 @@
 namespace mlir::layout {
 
 struct WinogradPlan {
-  /// The root inputs that are the image and the filter.
+  /// The numbers of the root's inputs that are the image and the filter.
   unsigned image, filter;
   /// For rows or columns: the parallel kernel dim of their positions in the
   /// result (`place`), and the reduction dim of the 3x3 window.

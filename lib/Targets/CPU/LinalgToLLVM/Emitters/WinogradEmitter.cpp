@@ -126,7 +126,9 @@ private:
 // Parts of loops
 //===----------------------------------------------------------------------===//
 
-/// Emits a loop from 0 to `end`, or only its body if it has one iteration.
+/// Emits a loop from 0 to `end` by `step`, marked for threads if `parallel`.
+/// `emit` emits the body for an index. Without a loop, emits only the body if
+/// there is one iteration, or no code if there is none.
 void WinogradEmitter::loop(OpFoldResult end, OpFoldResult step, bool parallel,
                            function_ref<void(Value)> emit) {
   std::optional<int64_t> last = getConstantIntValue(end);
@@ -382,7 +384,8 @@ WinogradEmitter::TileResults WinogradEmitter::emitTileResults(Value number,
   return results;
 }
 
-/// Writes one of the 2x2 results of a tile, added to its initial value.
+/// Adds the initial value to one of the 2x2 results of a tile, applies the
+/// kernel's elementwise finish, if any, and writes it.
 void WinogradEmitter::finishResult(const TileResult &result) {
   bool startsAtZero = false;
   if (auto *splat = std::get_if<SplatStart>(&kernel.starts.front()))

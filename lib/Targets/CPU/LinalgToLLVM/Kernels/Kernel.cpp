@@ -1,4 +1,4 @@
-//===- Kernel.cpp - Which ops form one kernel -----------------------------===//
+//===- Kernel.cpp - The ops that form one kernel --------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

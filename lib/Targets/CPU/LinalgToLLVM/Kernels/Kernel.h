@@ -1,4 +1,4 @@
-//===- Kernel.h - A structured op with what starts and ends it --*- C++ -*-===//
+//===- Kernel.h - A structured op with its start and finish -----*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

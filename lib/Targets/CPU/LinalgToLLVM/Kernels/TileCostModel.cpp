@@ -1,4 +1,4 @@
-//===- TileCostModel.cpp - What a register tile costs ---------------------===//
+//===- TileCostModel.cpp - The cost of a register tile --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

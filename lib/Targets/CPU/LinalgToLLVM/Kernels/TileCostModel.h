@@ -1,4 +1,4 @@
-//===- TileCostModel.h - What a register tile costs -------------*- C++ -*-===//
+//===- TileCostModel.h - The cost of a register tile ------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
