@@ -197,8 +197,8 @@ static PaddingUse maskPadding(const StoredOp &stored, const LoopsRule &rule,
 /// Returns the cost of sums of `row` summands each whose innermost `run`
 /// summands are vectorized. `work` is the cost of the summands alone. Added are
 /// the unused lanes of the last vectors, log2(lanes) steps that combine the
-/// lanes of each sum, and the factors for reductions in the table of
-/// CpuModel.h.
+/// lanes of each sum, and factors for strided loads and for operand rows that
+/// L1 cannot hold.
 Cost CpuModel::addLaneSums(Cost work, Operation *op, const LoopsRule &rule,
                            int64_t run, int64_t row) const {
   int64_t lanes = getVectorSize(op), sum = row;

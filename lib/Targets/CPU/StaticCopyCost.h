@@ -112,7 +112,8 @@ struct StaticStorage {
 
 struct StaticCopyCount {
   int64_t read, written;
-  /// The number of elements that are contiguous in both source and result.
+  /// The length in elements of the contiguous segments that source and result
+  /// have in common.
   int64_t run;
   bool isGathered = false;
 };

@@ -53,13 +53,14 @@ bool takesTiles(OffsetSizeAndStrideOpInterface slice, RankedTensorType whole,
          (*size % divisor == 0 || *offset + *size == whole.getDimSize(d));
 }
 
-/// Describes a slice of laid-out tensors as a slice of storage.
+/// A slice of laid-out tensors as offsets, sizes and strides along the dims of
+/// the physical tensor.
 struct PhysicalSlice {
   SmallVector<OpFoldResult> offsets, sizes, strides;
   /// The type of the slice of the physical tensor, without the axes of dropped
   /// dims.
   RankedTensorType type;
-  /// The extents of `type`.
+  /// The extents of a tensor of type `type`, one per dim.
   SmallVector<OpFoldResult> extents;
 };
 
@@ -292,8 +293,8 @@ struct ParallelInsertSlicePattern
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Rewrites a concatenation to tensor.insert_slice ops into a tensor.empty,
-/// which other patterns lower.
+/// Rewrites a concatenation to tensor.insert_slice ops into a tensor.empty.
+/// Other patterns lower both.
 struct ConcatPattern : OpConversionPattern<tensor::ConcatOp> {
   ConcatPattern(const TypeConverter &converter, MLIRContext *context, Reasons &)
       : OpConversionPattern(converter, context) {}

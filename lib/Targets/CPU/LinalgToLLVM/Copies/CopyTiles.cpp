@@ -141,9 +141,9 @@ int64_t CopyTile::getRowsPerLoad() const {
   return isRun && vectorSize <= columns * columns ? vectorSize / columns : 1;
 }
 
-/// Returns true if tiles write whole cache lines, provided that the result
-/// starts with a line, and source and result take at least three quarters of
-/// the LLC.
+/// Returns true if source and result take at least three quarters of the LLC,
+/// and tiles write whole cache lines, provided that the result starts with a
+/// line.
 static bool canStream(const CopyTile &tile, int64_t bytes,
                       const CpuModelParams &params) {
   bool isRun = tile.strategy == CopyTile::Strategy::Memcpy;
@@ -204,9 +204,9 @@ static bool isBlended(int64_t few, int64_t bytes, const CopyTile &tile,
 }
 
 /// Returns true if blends in each 16-byte lane interleave `few` rows or
-/// columns. Returns false if blends cannot, or if the CPU permutes elements of
-/// two registers in one instruction and `few` is at most kMostWoven:
-/// two-register shuffles are then used.
+/// columns, and false if two-register shuffles do. The latter is the case if
+/// blends cannot, or if `few` is at most kMostWoven and one instruction
+/// permutes the elements of two registers.
 static bool interleavesLanes(int64_t few, int64_t bytes, const CopyTile &tile,
                              const CpuModelParams &params) {
   bool isPermuted = few <= kMostWoven && params.twoSourcePermuteBytes != 0 &&

@@ -87,7 +87,8 @@ private:
   CopyTileEmitter tiles;
   CopySide in, out;
   SmallVector<Loop> loops;
-  /// The loop of each digit of the tile; all digits of columns share one.
+  /// For each digit of the tile, the number of its loop in `loops`. All digits
+  /// that iterate over columns have one loop.
   SmallVector<unsigned> loopOf;
   Value zero;
   /// The two copies of a tile that is copied through a temporary buffer.

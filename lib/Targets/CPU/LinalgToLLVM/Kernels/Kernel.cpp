@@ -219,7 +219,10 @@ static bool canBeTaken(linalg::LinalgOp op) {
          !layout::hasEffects(op);
 }
 
-/// Returns the initial value of the accumulator of result `i` of `stage`.
+/// Returns the initial value of the accumulator of result `i` of `stage`: the
+/// scalar of a fill, the results of an elementwise producer if the kernel can
+/// compute it, or else the elements of the init tensor. It is unspecified if
+/// the op does not read its init.
 static Start findStart(const Stage &stage, unsigned i) {
   if (!stage.readsInit(i))
     return {};

@@ -32,7 +32,8 @@
 
 namespace mlir::layout {
 
-/// A linalg op whose indexing maps are in the dims of the kernel.
+/// One linalg op of a kernel. Its indexing maps are rewritten to the dims of
+/// the kernel, i.e. to the loops of the op with the reduction.
 struct Stage {
   linalg::LinalgOp op;
   /// The operands, inputs first.

@@ -297,7 +297,8 @@ private:
   }
 
   /// Evaluates `tile` with 2 or more points along one of the other parallel
-  /// dims, and with these along further dims by blockEvenly. Restores `tile`.
+  /// dims, alone and with several points along further dims, as many as divide
+  /// their extents. Restores `tile`.
   void block(SmallVector<int64_t> &tile) {
     for (unsigned dim : others) {
       for (int64_t rows = 2; rows <= getMostRows(dim); ++rows) {

@@ -149,7 +149,8 @@ private:
   }
 };
 
-/// x = n log(2) + r, with r in [-log(2)/2, log(2)/2], and exp(r) - 1.
+/// The parts of exp(x) with x = n log(2) + r, where r is in [-log(2)/2,
+/// log(2)/2].
 struct Exponential {
   Value power; // n
   Value rest;  // exp(r) - 1
@@ -207,8 +208,8 @@ Value logarithm(Emitter &e, Value n, Value m) {
   return e.fma(n, kLog2High, e.make<arith::AddFOp>(m, low));
 }
 
-/// Returns the exponent bits of 2^n, shifted to their position in a float, for
-/// n such that x / 2^n is in [0.75, 1.5).
+/// Returns n * 2^23, i.e. n at the position of the exponent in an f32, for the
+/// n with which x / 2^n is in [0.75, 1.5).
 Value exponentBits(Emitter &e, Value x) {
   Value above = e.make<arith::SubIOp>(e.toBits(x), e.toBits(e.number(0.75)));
   return e.makeBits<arith::AndIOp>(above, int32_t(0xff800000));
