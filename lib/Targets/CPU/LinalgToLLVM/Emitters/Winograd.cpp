@@ -129,10 +129,10 @@ static double stepCycles(int64_t tiles, int64_t vectors) {
   return std::max({operations, loads, 4.0}) + 0.5;
 }
 
-/// Returns the sum of stepCycles over the `tiles` tiles that are transformed
-/// together, `step` at a time. The remainder is computed by the smallest loop
-/// of `rests` with enough tiles, or by one of its exact size if `rests` is
-/// empty.
+/// Returns the cycles of stepCycles for the `tiles` tiles that are transformed
+/// together, of which `step` at a time are in registers. The remainder is
+/// computed by the smallest loop of `rests` with enough tiles, or by one of its
+/// exact size if `rests` is empty.
 static double multiplyCycles(int64_t tiles, int64_t step, int64_t vectors,
                              ArrayRef<int64_t> rests) {
   int64_t rest = tiles % step;

@@ -117,7 +117,7 @@ private:
   /// True if threads share the strips, i.e. groups of tiles that are
   /// transformed together; false if they share the loops in a strip.
   bool sharesStrips = false;
-  /// The number of tiles along rows and columns.
+  /// The numbers of tiles along the rows and along the columns of an image.
   std::array<Value, 2> tilesAlong;
 };
 } // namespace

@@ -38,7 +38,8 @@ struct Stage {
   linalg::LinalgOp op;
   /// The operands, inputs first.
   SmallVector<Value> operands;
-  /// The reassociation that collapses each operand, or an empty list.
+  /// The reassociation that collapses each operand, empty for an operand that
+  /// is not collapsed.
   std::vector<SmallVector<ReassociationIndices>> groups;
   /// The indexing map of each operand, from the kernel dims (the loops of the
   /// kernel) to the dims of the operand, collapsed according to `groups`.

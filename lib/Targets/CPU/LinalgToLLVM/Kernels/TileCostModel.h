@@ -63,7 +63,8 @@ private:
   struct Input {
     double elementBytes;
     double tensorBytes;
-    /// The bytes between elements of successive iterations, per kernel dim.
+    /// For each kernel dim, the bytes between the elements that successive
+    /// iterations along it read.
     SmallVector<int64_t> stride;
     /// True for each kernel dim that the map uses.
     SmallVector<bool> moves;

@@ -49,8 +49,9 @@ static bool needsReductionLanes(linalg::LinalgOp op) {
   return failed(kernel) || !findParallelLane(*kernel);
 }
 
-/// Returns groups of adjacent reductions that are contiguous in memory. Each
-/// loop is its own group if a subscript is not a single loop, because
+/// Returns the loops of `op` in groups. Adjacent reductions that are contiguous
+/// in memory are one group, and any other loop is its own. If a subscript is
+/// not a single loop, all loops are their own groups, because
 /// collapseOpIterationDims requires single loops.
 static SmallVector<ReassociationIndices> findRuns(linalg::GenericOp op) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
