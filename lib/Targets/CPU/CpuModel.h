@@ -96,8 +96,8 @@ private:
       llvm::function_ref<void(Cost &, bool slides, bool shares)> fillVectors);
 
   /// Returns true if the operand rows of `row` elements that one register tile
-  /// of results reads exceed L1, so that the next tile reads them from L2 again.
-  /// Sliding windows reuse the previous window and never do.
+  /// of results reads exceed L1, so that the next tile reads them again from
+  /// L2. Sliding windows reuse the previous window and never do.
   bool exceedsL1(Operation *op, const LoopsRule &rule, int64_t row) const;
 
   /// Returns the number of elements of the widest result type in one vector, at
