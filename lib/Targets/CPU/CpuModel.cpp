@@ -73,7 +73,8 @@ Cost CpuModel::getCost(const ConversionPlan &plan) const {
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// The vector width that `scalar_percent` is relative to.
+/// The vector width in bits for which the target states `scalar_percent`, the
+/// cost of a loop that is not vectorized in percent of a vectorized one.
 static constexpr int64_t kScalarPercentBits = 256;
 
 static Cost takePercent(Cost cost, int64_t percent) {
@@ -167,16 +168,17 @@ int64_t CpuModel::getVectorSize(Operation *op) const {
                              target.getLanes());
 }
 
-/// Scales `cost` from `run` elements to `busy` elements, e.g. from those of a
-/// loop to those of the whole vectors that cover it.
+/// Multiplies `cost` by `busy` / `run` in place, e.g. to get from the elements
+/// of a loop (`run`) to those of the whole vectors that cover it (`busy`).
 static void stretch(Cost &cost, int64_t run, int64_t busy) {
   cost = cost > (int64_t(1) << 40) ? scaleCost(cost / run, busy)
                                    : cost * busy / run;
 }
 
-/// Returns which reductions the op masks and of which results it writes the
-/// padding. Sets the trip counts of masked loops in `trips` to the sizes of
-/// their dims, because they skip padding.
+/// Returns the reduction loops that the op masks because they reach padding,
+/// and the results whose stated padding needs a conversion of its own. In
+/// `trips`, sets the trip counts of masked loops of static size to that size,
+/// because they skip padding.
 static PaddingUse maskPadding(const StoredOp &stored, const LoopsRule &rule,
                               const OpLayouts &layouts, CostModel &costs,
                               MutableArrayRef<int64_t> trips) {
@@ -192,10 +194,11 @@ static PaddingUse maskPadding(const StoredOp &stored, const LoopsRule &rule,
   return padding;
 }
 
-/// Returns the cost of sums of `row` summands each if their innermost `run`
-/// summands are vectorized: whole vectors, and log2(lanes) steps that combine
-/// the lanes of each sum. `work` is the cost of the summands alone, without
-/// unused lanes.
+/// Returns the cost of sums of `row` summands each whose innermost `run`
+/// summands are vectorized. `work` is the cost of the summands alone. Added are
+/// the unused lanes of the last vectors, log2(lanes) steps that combine the
+/// lanes of each sum, and factors for strided loads and for operand rows that
+/// L1 cannot hold.
 Cost CpuModel::addLaneSums(Cost work, Operation *op, const LoopsRule &rule,
                            int64_t run, int64_t row) const {
   int64_t lanes = getVectorSize(op), sum = row;
@@ -210,10 +213,11 @@ Cost CpuModel::addLaneSums(Cost work, Operation *op, const LoopsRule &rule,
   return work;
 }
 
-/// Returns the cost of the stored bytes of all operands and results. `lane` is
-/// the vectorized digit, or std::nullopt. `fillVectors` scales the bytes of an
-/// operand over which a window slides along `lane` to those that whole vectors
-/// load.
+/// Returns the cost of moving all operands that are read and all results, which
+/// is their number of stored bytes times factors. `lane` is the vectorized
+/// digit, or std::nullopt. `fillVectors` scales the bytes of an operand over
+/// which a window slides along `lane` to those that whole vectors load.
+/// Operands that are summed in long rows cost the target's `strided_percent`.
 Cost CpuModel::getTensorBytesCost(
     const StoredOp &stored, Operation *op, const LoopsRule &rule,
     const OpLayouts &layouts, CostModel &costs, std::optional<unsigned> lane,

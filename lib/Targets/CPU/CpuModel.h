@@ -96,16 +96,17 @@ private:
       llvm::function_ref<void(Cost &, bool slides, bool shares)> fillVectors);
 
   /// Returns true if the operand rows of `row` elements that one register tile
-  /// of results reads exceed L1, so that the next tile reads them from L2 again.
-  /// Sliding windows reuse the previous window and never do.
+  /// of results reads exceed L1, so that the next tile reads them again from
+  /// L2. Sliding windows reuse the previous window and never do.
   bool exceedsL1(Operation *op, const LoopsRule &rule, int64_t row) const;
 
   /// Returns the number of elements of the widest result type in one vector, at
   /// most `lanes` of the target.
   int64_t getVectorSize(Operation *op) const;
 
-  /// Returns the stored axes of `layout` on the static shape of `type`, as
-  /// integers. Returns null if StaticStorage::read cannot evaluate them, or if
+  /// Returns the stored axes of `layout` on the static shape of `type`, with
+  /// integers as extents and strides. Returns null if StaticStorage::read
+  /// cannot evaluate them, e.g. because of replicas or a dim above 2^24, or if
   /// the element type has no zero with which padding could be filled. Results
   /// are cached.
   const StaticStorage *findDigits(RankedTensorType type, LayoutId layout,

@@ -1,4 +1,4 @@
-//===- PaddingStates.cpp - What padding holds, as a choice ----------------===//
+//===- PaddingStates.cpp - Stated padding as a choice ---------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -105,10 +105,10 @@ static bool hasOneType(Operation *op) {
          !isa<DestinationStyleOpInterface>(op);
 }
 
-/// Adds stated `padding` to `layout`, the representative of a layout in the
-/// table, and to `exact`, the layout of the op's rule. Returns false, without
-/// changes, if the layout has no padding on `type` or the element type cannot
-/// hold the value.
+/// Adds stated `padding` to `layout`, which represents all layouts that store
+/// `type` alike, and to `exact`, the one among them that the op's rule states.
+/// Returns false, without changes, if the layout has no padding on `type` or
+/// the element type cannot hold the value.
 bool PaddingStates::setState(LayoutId &layout, LayoutId &exact, Type type,
                              TypedAttr padding) {
   auto tensor = cast<RankedTensorType>(type);

@@ -1,4 +1,4 @@
-//===- PaddingStates.h - What padding holds, as a choice --------*- C++ -*-===//
+//===- PaddingStates.h - Stated padding as a choice -------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- PaddingUse.cpp - What padding costs an op --------------------------===//
+//===- PaddingUse.cpp - How ops read and write padding --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- PaddingUse.h - What padding costs an op ------------------*- C++ -*-===//
+//===- PaddingUse.h - How ops read and write padding ------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

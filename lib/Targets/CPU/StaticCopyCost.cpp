@@ -1,4 +1,4 @@
-//===- StaticCopyCost.cpp - What a copy of digits moves -------------------===//
+//===- StaticCopyCost.cpp - Elements that a copy of digits moves ----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

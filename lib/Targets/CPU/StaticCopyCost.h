@@ -1,4 +1,4 @@
-//===- StaticCopyCost.h - What a copy of digits moves -----------*- C++ -*-===//
+//===- StaticCopyCost.h - Elements that a copy of digits moves --*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,7 +29,8 @@
 
 namespace mlir::layout {
 
-/// A SizeExpr evaluated on a static shape. Products saturate at INT64_MAX.
+/// A size expression (`SizeExpr`) evaluated on a static shape, i.e. an integer.
+/// Products saturate at INT64_MAX.
 class SaturatedInt {
 public:
   SaturatedInt(int64_t value = 0) : value(value) {}
@@ -57,9 +58,11 @@ private:
   int64_t value;
 };
 
-/// An IndexExpr evaluated on a static shape.
+/// An index expression (`IndexExpr`) evaluated on a static shape: the sum of
+/// digits times strides, and a constant.
 struct StaticIndexExpr {
-  /// floor(dim / divisor) mod modulus, or a digit of several dims.
+  /// The digit floor(dim / divisor) mod modulus of one dim, without mod if the
+  /// modulus is 0, or a digit of the several dims in `mixedDims`.
   struct Digit {
     unsigned dim = 0;
     uint64_t mixedDims = 0; // as bits
@@ -109,7 +112,8 @@ struct StaticStorage {
 
 struct StaticCopyCount {
   int64_t read, written;
-  /// The number of elements that are contiguous in both source and result.
+  /// The length in elements of the contiguous segments that source and result
+  /// have in common.
   int64_t run;
   bool isGathered = false;
 };

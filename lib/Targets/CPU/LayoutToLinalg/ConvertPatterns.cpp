@@ -101,11 +101,12 @@ Value layout::convertStorage(OpBuilder &b, Location loc, RankedTensorType from,
   return emitPlan(b, loc, ConversionPlan::get(from, to), from, source, to);
 }
 
-/// Lowers a conversion to a plain tensor behind a tensor.expand_shape: converts
-/// the source of the expand_shape instead, and expands the plain tensor. A
-/// stored axis that mixes expanded dims can be a tiled dim of that source, as
-/// linalg.unpack requires. Returns null for other conversions, if no axis mixes
-/// dims, if a size is dynamic, or if the expand_shape changes the storage.
+/// Lowers a conversion of the result of a tensor.expand_shape to a tensor
+/// without layout: converts the source of the expand_shape instead, and expands
+/// the result. A stored axis that mixes expanded dims can be a tiled dim of
+/// that source, as linalg.unpack requires. Returns null for other conversions,
+/// if no axis mixes dims, if a size is dynamic, or if the expand_shape changes
+/// the storage.
 static Value convertBeforeExpand(OpBuilder &b, ConvertOp op, Value source) {
   auto expand = op.getSource().getDefiningOp<tensor::ExpandShapeOp>();
   RankedTensorType to = op.getResult().getType();

@@ -18,8 +18,9 @@ using namespace mlir::layout;
 
 namespace {
 
-/// The physical tensor of the source or the result of a copy, with its axes
-/// expanded to digits as far as possible.
+/// Emits the reshapes and slices of one tensor of a copy, its source or its
+/// result. The physical tensor is expanded to one dim per digit as far as
+/// possible.
 class Side {
 public:
   Side(OpBuilder &b, Location loc, const CopyPlan &copy, unsigned operand,
@@ -38,8 +39,8 @@ public:
   };
   Slice getSlice(const DigitBox &box);
   /// Returns the map from the digits, counted from the start of `box`, to the
-  /// dims of the slice that getSlice returns. `box` has one index range per
-  /// digit.
+  /// dims of the slice of the expanded tensor that holds `box`. `box` has one
+  /// index range per digit.
   AffineMap getMap(const DigitBox &box) const;
 
 private:
@@ -176,8 +177,10 @@ AffineMap Side::getMap(const DigitBox &box) const {
   return AffineMap::get(count, 0, results, context);
 }
 
-/// Emits a copy over the digits as linalg.copy or linalg.transpose, which later
-/// passes match by name, or as linalg.generic.
+/// Emits a copy of `from` into `to` and returns the result. `fromMap` and
+/// `toMap` map the digits to the dims of both. The copy is a linalg.copy or
+/// linalg.transpose, which later passes match by name, or else a
+/// linalg.generic.
 static Value emitCopy(OpBuilder &b, Location loc, Value from, AffineMap fromMap,
                       Value to, AffineMap toMap) {
   if (fromMap.isPermutation() && toMap.isPermutation()) {
@@ -253,8 +256,9 @@ static bool follows(const DigitBox &fill, const DigitBox &box,
   return true;
 }
 
-/// Returns the boxes of padding in `fills` that continue `box` along the
-/// fastest digit of the result, and removes them from `fills`.
+/// Removes from `fills`, and returns, the boxes of padding that begin where
+/// `box` ends along the innermost stored digit of the result and equal `box` in
+/// all other digits.
 static SmallVector<DigitBox> takeFills(SmallVectorImpl<DigitBox> &fills,
                                        const CopyPlan &copy,
                                        const DigitBox &box) {

@@ -23,10 +23,9 @@
 
 namespace mlir::layout {
 
-/// Emits a linalg copy for each box of `copy`, which is a range of indices per
-/// digit, and a linalg.fill for each box of padding. The method of `copy` must
-/// be Boxes. Returns the physical tensor of type `to`; `sizes` are its logical
-/// sizes.
+/// Emits `copy`, whose method must be Boxes: a linalg copy for each box (one
+/// index range per digit), and a linalg.fill for each box of padding. Returns
+/// the physical tensor of type `to`; `sizes` are its logical sizes.
 Value emitBoxes(OpBuilder &b, Location loc, const CopyPlan &copy, Value source,
                 RankedTensorType to, ArrayRef<OpFoldResult> sizes);
 

@@ -23,8 +23,9 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns `type` if it is a tensor in linear memory whose storage has other
-/// dims than its physical tensor, else null.
+/// Returns `type` if it is a tensor in linear memory whose storage array, which
+/// functions pass and return, has other dims than its physical tensor, which
+/// their bodies use. Otherwise returns null.
 static RankedTensorType getReshaped(Type type) {
   if (!hasLayout(type))
     return {};

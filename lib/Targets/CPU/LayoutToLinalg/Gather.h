@@ -35,8 +35,9 @@ using EmitValue = function_ref<Value(OpBuilder &, Location)>;
 Value emitChoice(OpBuilder &b, Location loc, Value condition, EmitValue inside,
                  EmitValue outside);
 
-/// Emits the physical tensor of a tensor of `type` with the logical `sizes`,
-/// whose elements `element` emits.
+/// Emits the physical tensor of a tensor of `type` with the logical `sizes`.
+/// `element` emits the element at each logical index, and stated padding is
+/// filled with its value.
 Value emitGather(OpBuilder &b, Location loc, RankedTensorType type,
                  ArrayRef<OpFoldResult> sizes, EmitElement element);
 

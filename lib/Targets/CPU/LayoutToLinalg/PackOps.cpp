@@ -21,8 +21,9 @@ namespace {
 /// into tiles, and the other operand has the resulting digits as axes.
 struct Packing {
   SmallVector<int64_t> outerDimsPerm, innerDimsPos, innerTiles;
-  /// The digits in the order of the packed tensor of linalg.pack, and in the
-  /// order in which the other operand stores them.
+  /// The digits in the order of the packed tensor of linalg.pack (outer dims,
+  /// then tiles), and in the order in which the operand with tiles as axes
+  /// stores them.
   SmallVector<unsigned> packed, stored;
   /// True if tiles do not divide an axis, so that the packed tensor has
   /// padding.
@@ -48,8 +49,10 @@ static std::optional<int64_t> getTile(const IterationSpace &space,
   return tile;
 }
 
-/// Returns the pack or unpack that divides the axes of `operand`, or
-/// std::nullopt if there is none, or reshapes and a transposition suffice.
+/// Returns the packing in which the axes of `operand` are divided into tiles:
+/// operand 0, the source, for a pack, and operand 1, the result, for an unpack.
+/// Returns std::nullopt if there is none, or if reshapes and a transposition
+/// suffice.
 static std::optional<Packing> getPacking(const IterationSpace &space,
                                          unsigned operand) {
   Packing packing;
@@ -105,7 +108,9 @@ static bool writesStatedPadding(const IterationSpace &space,
   return true;
 }
 
-/// Transposes `value` from the digits `from` to the digits `to`.
+/// Returns `value`, which stores the digits in the order `from`, with the
+/// digits in the order `to` as its dims. Returns `value` itself if the orders
+/// are equal.
 static Value transposeDigits(OpBuilder &b, Location loc,
                              const IterationSpace &space, Value value,
                              ArrayRef<unsigned> from, ArrayRef<unsigned> to) {

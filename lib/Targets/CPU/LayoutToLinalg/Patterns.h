@@ -38,7 +38,7 @@ private:
   DenseMap<Operation *, std::string> reasons;
 };
 
-/// A pattern that records a reason if it does not apply.
+/// The base of patterns that record in `reasons` why they do not lower an op.
 template <typename OpTy>
 struct ReasonedPattern : public OpConversionPattern<OpTy> {
   ReasonedPattern(const TypeConverter &converter, MLIRContext *context,

@@ -40,8 +40,9 @@ llvm::SmallBitVector findSliced(OffsetSizeAndStrideOpInterface slice,
   return sliced;
 }
 
-/// Returns true if a slice of `whole` consists of whole tiles of `divisor`
-/// indices of dim `d`; the last tile may end with the tensor.
+/// Returns true if the offset and size of a slice of `whole` in dim `d` are
+/// constants that cut it into whole tiles of `divisor` indices, at stride 1.
+/// The last tile may be incomplete if it ends with the tensor.
 bool takesTiles(OffsetSizeAndStrideOpInterface slice, RankedTensorType whole,
                 unsigned d, int64_t divisor) {
   std::optional<int64_t> offset =
@@ -52,17 +53,21 @@ bool takesTiles(OffsetSizeAndStrideOpInterface slice, RankedTensorType whole,
          (*size % divisor == 0 || *offset + *size == whole.getDimSize(d));
 }
 
-/// Describes a slice of laid-out tensors as a slice of storage.
+/// A slice of laid-out tensors as offsets, sizes and strides along the dims of
+/// the physical tensor.
 struct PhysicalSlice {
   SmallVector<OpFoldResult> offsets, sizes, strides;
-  /// The storage type of the slice, without the axes of dropped dims.
+  /// The type of the slice of the physical tensor, without the axes of dropped
+  /// dims.
   RankedTensorType type;
-  /// The extents of `type`.
+  /// The extents of a tensor of type `type`, one per dim.
   SmallVector<OpFoldResult> extents;
 };
 
-/// Returns the slice `part` of `whole`, or std::nullopt if the layout of `part`
-/// differs from that of `whole`, or the slice is not made of whole axes.
+/// Returns `slice` as a slice of `storage`, the physical tensor of type
+/// `whole`. `part` is the type of the slice without the `dropped` dims. Returns
+/// std::nullopt if the layout of `part` is not provably that of `whole`, or if
+/// the slice does not consist of whole axes or whole tiles.
 std::optional<PhysicalSlice>
 getPhysicalSlice(OpBuilder &b, Location loc,
                  OffsetSizeAndStrideOpInterface slice,
@@ -288,8 +293,8 @@ struct ParallelInsertSlicePattern
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Rewrites a concatenation to insertions into empty storage, which the
-/// patterns above lower.
+/// Rewrites a concatenation to tensor.insert_slice ops into a tensor.empty.
+/// Other patterns lower both.
 struct ConcatPattern : OpConversionPattern<tensor::ConcatOp> {
   ConcatPattern(const TypeConverter &converter, MLIRContext *context, Reasons &)
       : OpConversionPattern(converter, context) {}

@@ -25,7 +25,8 @@
 namespace mlir::layout {
 
 /// Adds the conversion from a laid-out tensor of the `buffer` space to its
-/// physical tensor and an index for each dim of getCarriedDims.
+/// physical tensor, followed by one index for each dynamic size that no extent
+/// of the physical tensor equals (getCarriedDims).
 void populateStorageConversion(TypeConverter &converter);
 
 /// Returns the dynamic dims whose size is passed as a separate value, in
@@ -34,15 +35,16 @@ void populateStorageConversion(TypeConverter &converter);
 /// (a stored dim, which `stored(..)` can state).
 SmallVector<unsigned> getCarriedDims(RankedTensorType type);
 
-/// Returns the logical sizes of a tensor of type `type`. `values` is the
-/// converted tensor: the physical tensor, then a size per dim of
-/// getCarriedDims.
+/// Returns the logical sizes of a tensor of type `type`, one per dim. `values`
+/// is the converted tensor: the physical tensor, then the sizes that are passed
+/// separately (getCarriedDims).
 SmallVector<OpFoldResult> getLogicalSizes(OpBuilder &b, Location loc,
                                           RankedTensorType type,
                                           ValueRange values);
 
 /// Returns the values to which a tensor of type `type` is converted:
-/// `physical`, then the logical `sizes` of the dims of getCarriedDims.
+/// `physical`, then those of its logical `sizes` that are passed separately
+/// (getCarriedDims).
 SmallVector<Value> withCarriedSizes(OpBuilder &b, Location loc,
                                     RankedTensorType type, Value physical,
                                     ArrayRef<OpFoldResult> sizes);
@@ -64,8 +66,9 @@ SmallVector<OpFoldResult> getStorageSizes(OpBuilder &b, Location loc,
 bool areSizesStored(RankedTensorType type);
 
 /// Returns the logical sizes of a tensor of type `type`, read from the extents
-/// of its storage array `storage`. `carried` has a size per dim of
-/// getCarriedDims; it may be empty if the extents determine all sizes.
+/// of its storage array `storage`. `carried` are the sizes that are passed
+/// separately (getCarriedDims); it may be empty if the extents determine all
+/// sizes.
 SmallVector<OpFoldResult> readLogicalSizes(OpBuilder &b, Location loc,
                                            RankedTensorType type, Value storage,
                                            ValueRange carried = {});
@@ -103,7 +106,8 @@ bool canReinterpret(RankedTensorType from, RankedTensorType to);
 /// element at the same position.
 bool haveIdenticalStorage(RankedTensorType a, RankedTensorType b);
 
-/// Returns the element of a physical tensor at a logical index.
+/// Emits the element at the logical `index` of a tensor of type `type` with the
+/// logical `sizes`. `physical` is its physical tensor.
 Value extractElement(OpBuilder &b, Location loc, RankedTensorType type,
                      Value physical, ValueRange index,
                      ArrayRef<OpFoldResult> sizes);

@@ -1,4 +1,4 @@
-//===- StripAttributes.cpp - Leave what other compilers know --------------===//
+//===- StripAttributes.cpp - Strip layout attributes ----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -118,6 +118,7 @@ findDimOfLoop(const StructuredOp &op, unsigned loop) {
 }
 
 /// Checks that the emitter can compute all sizes and pad all operands.
+/// Otherwise calls `refuse` with the reason and fails.
 static LogicalResult check(const StructuredOp &op, const IterationSpace &space,
                            FailureReason refuse) {
   for (unsigned loop = 0; loop < op.sizes.size(); ++loop)

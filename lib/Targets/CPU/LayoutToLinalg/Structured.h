@@ -47,13 +47,15 @@ struct StructuredOp {
   /// The computation of one iteration, for the analysis of padding
   /// (PaddingMasks.h).
   ScalarBody body;
-  /// Emits the results of one iteration. If null, the op copies its only input.
-  /// If the index of a loop in `copyMask` is then beyond the size of that loop,
-  /// the result gets its padding value instead.
+  /// Emits the results of one iteration from the elements of the operands and
+  /// the indices of the loops. If null, the op copies its only input, except
+  /// for iterations in padding, in which a loop of `copyMask` exceeds its size:
+  /// they write the padding value of the result.
   std::function<SmallVector<Value>(OpBuilder &, Location, ValueRange, Index)>
       emitBody;
   SmallVector<unsigned> copyMask;
-  /// The attributes of the generic, e.g. names that later passes match.
+  /// The discardable attributes of the emitted linalg.generic, e.g. names that
+  /// later passes match.
   SmallVector<NamedAttribute> attributes;
 
   unsigned numInputs() const { return operands.size() - readsInit.size(); }
@@ -76,18 +78,19 @@ SmallVector<Value> lowerStructured(OpBuilder &b, Location loc,
                                    ArrayRef<ValueRange> operands,
                                    IterationSpace space);
 
-/// Returns success if lowerStructured can lower `op`.
+/// Returns success if lowerStructured can lower `op`; otherwise calls `refuse`
+/// with the reason and fails.
 LogicalResult checkStructured(const StructuredOp &op, FailureReason refuse);
 
 /// Returns true if the loops of `op`, which can be lowered, write every
 /// position of the storage of `result`.
 bool coversStorage(const StructuredOp &op, unsigned result);
 
-/// Describes a linalg op on tensors as a structured op.
+/// Returns the loops, operand maps and body of `op`, a linalg op on tensors.
 StructuredOp describeLinalgOp(linalg::LinalgOp op);
 
 /// Returns true if `body` has an op that must not run on arbitrary operands,
-/// such as a division by zero or a tensor.extract out of bounds.
+/// such as an integer division or a tensor.extract.
 bool mayTrapOnPadding(Block &body);
 
 } // namespace mlir::layout

@@ -59,9 +59,9 @@ StructuredOp layout::describeLinalgOp(linalg::LinalgOp linalgOp) {
   return op;
 }
 
-/// Lowers a linalg.fill to one of the whole physical tensor. Returns null if
-/// the stated padding is not the filled value. Not a pattern, because the
-/// driver prefers patterns on interfaces.
+/// Lowers `op` to a linalg.fill of the whole physical tensor, padding included,
+/// and returns its result. Returns null if the type states padding of another
+/// value. Not a pattern, because the driver prefers patterns on interfaces.
 static Value lowerFill(OpBuilder &b, linalg::FillOp op,
                        ArrayRef<ValueRange> operands) {
   auto type = dyn_cast<RankedTensorType>(op.getOutputs().front().getType());
@@ -80,7 +80,8 @@ static Value lowerFill(OpBuilder &b, linalg::FillOp op,
 
 namespace {
 
-/// Lowers any linalg op through its indexing maps.
+/// Lowers any linalg op on tensors to loops over the digits of its operands,
+/// which its indexing maps determine.
 struct LinalgPattern : OpInterfaceConversionPattern<linalg::LinalgOp> {
   LinalgPattern(const TypeConverter &converter, MLIRContext *context,
                 Reasons &reasons)
@@ -118,7 +119,8 @@ private:
   Reasons &reasons;
 };
 
-/// Lowers arith and math ops on tensors.
+/// Lowers elementwise ops on tensors, such as those of arith and math, to
+/// linalg ops on physical tensors.
 struct ElementwisePattern : ConversionPattern {
   ElementwisePattern(const TypeConverter &converter, MLIRContext *context,
                      Reasons &reasons)

@@ -1,4 +1,4 @@
-//===- VerifyLoweringInput.cpp - What the CPU end can take ----------------===//
+//===- VerifyLoweringInput.cpp - Preconditions of the LLVM lowering -------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -44,7 +44,7 @@ def PrepareEntryPointsPass
     and results are ranked tensors without encoding, with `layout.signature`, the function type that
     a launcher needs after types become pointers. Tensor arguments get `bufferization.writable =
     false`, so that a compiled function never changes its inputs. Existing attributes stay. Run it
-    while types are still tensors; pipelines run it before the index checks.
+    while types are still tensors.
 
         func.func @f(%x: tensor<4xf32>) -> tensor<4xf32>               // before
         func.func @f(%x: tensor<4xf32> {bufferization.writable = false})  // after
@@ -194,8 +194,10 @@ def EmitKernelsPass
     contiguous in the results provides the vector lanes, other parallel dims are blocked, and the
     reductions accumulate in registers. A fill or an elementwise producer of the initial value
     initializes the accumulators, and an elementwise consumer is applied to them before they are
-    stored. A cost model (`TileCostModel.h`) chooses the tile sizes. An extent that is not a
-    multiple of its tile size ends with smaller tiles. Lanes read contiguous elements as one vector.
+    stored. A cost model (`TileCostModel.h`) chooses the tile sizes. A static extent that is not a
+    multiple of its tile size ends with a smaller tile. A dynamic extent ends with a tile that
+    overlaps the previous one, or with single elements if a tile reads the results that it
+    overwrites. Lanes read contiguous elements as one vector.
     Elements with a stride of two to four, as in strided poolings, are assembled from two to four
     loads by shuffles. A `tensor.extract` in a body is one vector load if its last index is the loop
     of the lanes and its other indices do not depend on this loop, otherwise one load per lane.
@@ -245,6 +247,10 @@ def TileTransposesPass
     dim that is fastest in the result. It is read as vectors along the former, transposed in
     registers and written as vectors along the latter. Blocks whose lines share L1 sets are copied
     through a temporary buffer, which `layout-cpu-free-buffers` has to free.
+
+    A `linalg.fill` directly before the copy that writes the padding after its elements, e.g. in
+    blocks of channels, is merged into the copy. A `memref.copy` is rewritten only to merge such a
+    fill.
 
         linalg.transpose ins(%x : memref<32x21xf32>) outs(%y : ..) ..  // before
         scf.for %i = %c0 to %c32 step %c16 {                           // after

@@ -31,7 +31,8 @@ class OpPassManager;
 
 namespace mlir::layout {
 
-/// The implementation of math functions such as exp on f32.
+/// The implementation of math functions such as exp on f32: polynomials on
+/// whole vectors, or a call of libm for each element.
 enum class MathFunctions { vector, libm };
 
 struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
@@ -102,7 +103,9 @@ struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
                      "(layout-cpu-profile-kernels)")};
 };
 
-/// Adds `layout-prepare` and the passes from linalg to the LLVM dialect.
+/// Adds all passes of `layout-linalg-to-llvm`: sets the target and the
+/// processor, runs `layout-prepare` and, if `options.checkIndices` is set,
+/// `layout-cpu-check-indices`, and lowers linalg to the LLVM dialect.
 void buildLinalgToLLVMPipeline(OpPassManager &pm,
                                const LinalgToLLVMOptions &options);
 

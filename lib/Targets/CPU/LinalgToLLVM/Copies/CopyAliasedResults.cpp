@@ -56,10 +56,11 @@ static std::optional<RegionSuccessor> findSuccessor(BlockArgument argument) {
   return std::nullopt;
 }
 
-/// Adds to `memory` the values whose memory `value` may share. If an op with
-/// regions yields `value`, these are the values of all paths through it. A
-/// value that a loop around `user` carries is added itself, because yielded
-/// values that share memory are copied.
+/// Adds to `memory` the values whose memory `value` may share. A result or a
+/// region argument of structured control flow stands for the values that may be
+/// passed to it. An exception are arguments of regions around `user`: they are
+/// added themselves, because this pass copies values that are passed to them
+/// and share memory.
 static void collectMemory(Value value, Operation *user,
                           llvm::SetVector<Value> &memory,
                           llvm::SmallDenseSet<Value> &visited) {

@@ -53,8 +53,9 @@ static bool showsNoElements(memref::SubViewOp view) {
   return type && layout::hasNoElements(type);
 }
 
-/// Replaces `view` by a reinterpret_cast, whose offset is not verified. The
-/// strides of a view without elements do not matter.
+/// Replaces `view`, which has no elements, by a reinterpret_cast, whose offset
+/// is not verified. Dynamic offsets and strides become 0, because they do not
+/// matter without elements.
 static void viewAnywhere(RewriterBase &rewriter, memref::SubViewOp view) {
   rewriter.setInsertionPoint(view);
   MemRefType type = view.getType();

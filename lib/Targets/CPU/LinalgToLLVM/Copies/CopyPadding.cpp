@@ -14,9 +14,10 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns true if slice `rest` starts where `part` ends in the last dim, and
-/// both together have a power of two of elements in it, like a tile of a
-/// blocked layout.
+/// Returns true if slice `rest` starts where slice `part` ends in the last dim,
+/// and their static offsets and sizes are equal in all other dims. Their sizes
+/// in the last dim must add up to a power of two, like a tile of a blocked
+/// layout.
 static bool goesOn(OffsetSizeAndStrideOpInterface part,
                    OffsetSizeAndStrideOpInterface rest) {
   if (!isStatedBox(part) || !isStatedBox(rest))

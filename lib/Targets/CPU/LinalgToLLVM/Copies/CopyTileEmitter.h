@@ -51,17 +51,22 @@ public:
   Value multiply(Value a, Value b);
 
 private:
-  /// Returns the position in the source buffer of an element of the tile.
+  /// Returns the index, in the flat source buffer, of the element at `row` and
+  /// `column` of the tile.
   Value source(int64_t row, int64_t column);
-  /// Returns the position in the result buffer of the first row of a column.
+  /// Returns the index, in the flat result buffer, of the first row of `column`
+  /// of the tile.
   Value result(int64_t column);
   Value toBits(Value row);
   Value load(Value position, int64_t size);
   Value makePadding(int64_t size);
-  /// Loads `size` columns of a row, starting at `column`.
+  /// Returns `size` elements of a row of the tile, from `column` on, as a
+  /// vector of integers. A row of padding consists of the padding value, and
+  /// rows after the last one repeat it.
   Value loadRow(int64_t row, int64_t column, int64_t size);
-  /// Loads `size` elements of a row from `start` on. A row is a contiguous
-  /// segment followed by padding.
+  /// Returns `size` elements of a row, from `start` on, as a vector of
+  /// integers. A row is a contiguous segment of the source, followed by
+  /// padding.
   Value loadPadded(int64_t row, int64_t start, int64_t size);
   void store(Value row, Value position);
   /// Stores the first `size` elements, with a mask if the vector has more.
@@ -76,8 +81,8 @@ private:
   };
 
   void emitSquareTransposes();
-  /// Stores each register that the rows of consecutive result columns fill
-  /// together, and leaves the other parts in `parts`.
+  /// Stores rows of consecutive result columns that together fill a register,
+  /// and removes them from `parts`. The others remain in `parts`.
   void storeJoined(SmallVectorImpl<Part> &parts);
   void storeParts(SmallVectorImpl<Part> &parts);
   void transposeLanes(int64_t row, int64_t column, int64_t width, int64_t lane,
@@ -85,7 +90,7 @@ private:
   void transposeSquare(int64_t row, int64_t column, int64_t lane,
                        SmallVectorImpl<Part> &parts);
   /// Adds to `parts` the columns of a square that was transposed into
-  /// `registers`.
+  /// `registers`. Its first element is at `row` and `column` of the tile.
   void addParts(int64_t row, int64_t column, int64_t lane,
                 ArrayRef<Value> registers, SmallVectorImpl<Part> &parts);
   void emitWoven();

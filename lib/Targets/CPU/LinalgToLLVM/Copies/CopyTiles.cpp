@@ -1,4 +1,4 @@
-//===- CopyTiles.cpp - How a copy between two orders is tiled -------------===//
+//===- CopyTiles.cpp - Tiles of a copy between two orders -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,28 +13,30 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The maximum number of rows or columns that two-register shuffles interleave.
-/// More of them are interleaved by blends if kMostBlended permits it, and else
-/// transposed in squares.
+/// The maximum number of rows or columns that are interleaved by shuffles of
+/// two registers. A larger odd number is interleaved by blends if kMostBlended
+/// permits it. Otherwise, squares of rows and columns are transposed.
 static constexpr int64_t kMostWoven = 4;
 
-/// The maximum of an odd number of rows or columns to interleave by blends in
-/// each 16-byte lane, for up to four bytes per element. It is also at most one
-/// more than half of the vector registers.
+/// The largest odd number of rows or columns that are interleaved by blends in
+/// each 16-byte lane, for elements of at most four bytes. CPUs with few vector
+/// registers interleave at most half of them plus one.
 static constexpr int64_t kMostBlended = 13;
 
 /// The number of cache lines that one step of a copy of contiguous segments
 /// moves.
 static constexpr int64_t kRunLines = 4;
 
-/// The maximum number of columns of a tile, if each has its own offset.
+/// The maximum number of columns of a tile whose columns are several loops, so
+/// that each column has its own offset in the result.
 static constexpr int64_t kMostColumns = 256;
 
 /// The maximum distance in bytes between the first and the last column of a
 /// tile in the result, so that its lines are on few pages.
 static constexpr int64_t kNearBytes = 8192;
 
-/// The bytes of a row to read before the next rows if columns are innermost.
+/// The bytes of each source row that a block of tiles covers if columns are its
+/// innermost loop, and the maximum size of short source rows.
 static constexpr int64_t kBlockBytes = 1024;
 
 /// The bytes of each row that are read before the next rows if the next rows
@@ -50,7 +52,8 @@ static bool isStatic(const CopyDigit &digit) {
          ShapedType::isStatic(digit.in) && ShapedType::isStatic(digit.out);
 }
 
-/// Merges digits that are contiguous on both sides.
+/// Returns `digits` without loops of extent one, and with loops merged that are
+/// one contiguous loop both in the source and in the result.
 static SmallVector<CopyDigit> mergeDigits(ArrayRef<CopyDigit> digits) {
   SmallVector<CopyDigit> merged;
   for (const CopyDigit &digit : digits) {
@@ -67,8 +70,8 @@ static SmallVector<CopyDigit> mergeDigits(ArrayRef<CopyDigit> digits) {
   return merged;
 }
 
-/// Returns true if tiles of `size` cover `extent` and copy at most one element
-/// in `share` twice.
+/// Returns true if tiles of `size` that cover `extent` copy at most `extent` /
+/// `share` elements twice.
 static bool coversWell(int64_t extent, int64_t size, int64_t share) {
   return share * static_cast<int64_t>(llvm::alignTo(extent, size)) <=
          (share + 1) * extent;
@@ -95,9 +98,10 @@ findRun(ArrayRef<CopyDigit> digits, int64_t CopyDigit::*stride, int64_t value) {
   return std::nullopt;
 }
 
-/// Adds further loops to those that iterate over columns: the loops that
-/// continue the columns contiguously in the source, until tiles of `line`
-/// columns cover them with at most a quarter of overlap.
+/// Adds loops to those that iterate over columns. Each added loop continues the
+/// columns contiguously in the source. Stops if there is no such loop, or if
+/// tiles of `line` columns cover the columns and copy at most a quarter of them
+/// twice.
 static void addColumnDigits(CopyTile &tile, int64_t line) {
   while (!coversWell(tile.getNumColumns(), line, 4)) {
     std::optional<unsigned> next =
@@ -137,8 +141,9 @@ int64_t CopyTile::getRowsPerLoad() const {
   return isRun && vectorSize <= columns * columns ? vectorSize / columns : 1;
 }
 
-/// Returns true if tiles that start with a line of the result write whole
-/// lines, and the copy exceeds the caches.
+/// Returns true if source and result take at least three quarters of the LLC,
+/// and tiles write whole cache lines, provided that the result starts with a
+/// line.
 static bool canStream(const CopyTile &tile, int64_t bytes,
                       const CpuModelParams &params) {
   bool isRun = tile.strategy == CopyTile::Strategy::Memcpy;
@@ -198,9 +203,10 @@ static bool isBlended(int64_t few, int64_t bytes, const CopyTile &tile,
          tile.vectorSize * bytes % kLaneBytes == 0;
 }
 
-/// Returns true if `few` rows or columns are interleaved by blends in each
-/// 16-byte lane. Up to kMostWoven of them are shuffled if the CPU permutes
-/// elements of two registers in one instruction.
+/// Returns true if blends in each 16-byte lane interleave `few` rows or
+/// columns, and false if two-register shuffles do. The latter is the case if
+/// blends cannot, or if `few` is at most kMostWoven and one instruction
+/// permutes the elements of two registers.
 static bool interleavesLanes(int64_t few, int64_t bytes, const CopyTile &tile,
                              const CpuModelParams &params) {
   bool isPermuted = few <= kMostWoven && params.twoSourcePermuteBytes != 0 &&
@@ -208,9 +214,9 @@ static bool interleavesLanes(int64_t few, int64_t bytes, const CopyTile &tile,
   return !isPermuted && isBlended(few, bytes, tile, params);
 }
 
-/// Returns true if the number of indices of `few` can be interleaved, and they
-/// are contiguous on the side with `stride`, one segment for each index of
-/// `many`.
+/// Returns true if registers can interleave the indices of loop `few`: its
+/// extent is small enough, and on the side with `stride` its indices are
+/// contiguous, one such segment for each index of loop `many`.
 static bool canInterleave(const CopyDigit &few, const CopyDigit &many,
                           int64_t CopyDigit::*stride, int64_t bytes,
                           const CopyTile &tile, const CpuModelParams &params) {
@@ -247,7 +253,8 @@ static int64_t getStageStride(int64_t rows, int64_t bytes,
   return rows + params.lineBytes / bytes;
 }
 
-/// Returns true if the result is known to have at most `most` bytes.
+/// Returns true if the result, of elements of `bytes` bytes, is known to have
+/// at most `most` bytes.
 static bool isWithin(const CopyTile &tile, uint64_t bytes, uint64_t most) {
   if (!llvm::all_of(tile.digits, isStatic))
     return false;
@@ -262,9 +269,11 @@ static bool fitsL2(const CopyTile &tile, uint64_t bytes,
   return isWithin(tile, bytes, params.l2Bytes / 2);
 }
 
-/// Makes the tile a block that is copied through a temporary buffer, the stage:
-/// half of L1, or nearly all of L1 if the stage has the order of the result.
-/// Returns false if the copy cannot be staged or is not larger than a block.
+/// Makes the tile a block that is copied through a temporary buffer, the stage.
+/// The block takes half of L1. If the stage has the order of the result, it
+/// takes a quarter if L2 holds source and result, or nearly all of L1 if the
+/// columns permit it. Returns false if the copy cannot be staged or is not
+/// larger than a block.
 static bool planStage(CopyTile &tile, int64_t bytes,
                       const CpuModelParams &params) {
   int64_t rows = llvm::bit_floor<uint64_t>(params.l1Bytes / 2 / kStageBytes);
@@ -287,9 +296,10 @@ static bool planStage(CopyTile &tile, int64_t bytes,
   return true;
 }
 
-/// Plans short source rows whose columns together evict each other from the
-/// cache. Tiles of few columns cover whole rows, and each column gets several
-/// lines, before the next rows.
+/// Plans short source rows for which the result lines of all columns conflict
+/// in L1: tiles have few columns and several result lines per column, and cover
+/// whole rows before the next rows. Leaves the tile unchanged if there are too
+/// few rows or if rows conflict in L1, too.
 static void planShortRows(CopyTile &tile, int64_t bytes,
                           const CpuModelParams &params) {
   int64_t line = params.lineBytes / bytes, rows = kRunLines * line;
@@ -493,10 +503,10 @@ std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
   return tile;
 }
 
-/// Returns true if each loop of `part` is `row`, one of `outer`, or stays
-/// within a row of the source, and if `row` and all of `outer` are among them.
-/// Neither may be contiguous in the result, so that padding can follow its
-/// segments.
+/// Returns true if `part` copies a range of each common row: its loops are
+/// `row`, all of `outer`, and loops that stay within a row of the source. `row`
+/// and `outer` must not be contiguous in the result, so that padding can follow
+/// its segments.
 static bool hasRows(const CopyTile &part, const CopyDigit &row,
                     ArrayRef<CopyDigit> outer) {
   size_t numOuter = 0;

@@ -1,4 +1,4 @@
-//===- CopyTiles.h - How a copy between two orders is tiled -----*- C++ -*-===//
+//===- CopyTiles.h - Tiles of a copy between two orders ---------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,8 +33,9 @@ namespace mlir::layout {
 /// A loop of a copy: its extent, and its strides in the source (`in`) and in
 /// the result (`out`) in elements. Dynamic numbers are ShapedType::kDynamic.
 struct CopyDigit {
-  /// Replaces a dynamic extent of rows or columns. Plans assume at least one
-  /// full tile, which the emitter must check at run time.
+  /// The extent that stands for a dynamic number of rows or columns. It is
+  /// large, so plans assume at least one full tile, which the emitter must
+  /// check at run time.
   static constexpr int64_t kDynamic = int64_t(1) << 30;
 
   int64_t extent, in, out;
@@ -56,7 +57,7 @@ struct CopyTile {
     /// in the source and in the result, and a segment is a range of it. Rows
     /// and columns of the tile are this digit.
     Memcpy,
-    /// Transposes squares in registers.
+    /// Transposes squares of rows and columns in registers.
     SquareTranspose,
     /// Copies a block of the source to a temporary buffer, the stage, whose
     /// lines do not share cache sets, and from there to the result.
@@ -75,7 +76,9 @@ struct CopyTile {
   SmallVector<unsigned, 2> columnDigits;
   unsigned rowDigit = 0;
   int64_t columns = 1, rows = 1;
-  /// The number of rows of padding that the tile writes after the others.
+  /// The number of padding elements that the tile writes after the elements of
+  /// each contiguous segment of the result. A transposition counts them in
+  /// `rows`, as the last ones.
   int64_t padding = 0;
   /// The number of elements in one register.
   int64_t vectorSize = 1;
@@ -114,8 +117,8 @@ struct CopyTile {
   /// has rows, and the rows of another column follow in the result at a static
   /// offset. One store then writes several columns.
   bool fillsRegisters() const;
-  /// Returns the number of rows that one load reads, because they are
-  /// contiguous in the source.
+  /// Returns the number of rows that one load reads: several if they are
+  /// contiguous in the source and fill a register, else 1.
   int64_t getRowsPerLoad() const;
 };
 
@@ -131,7 +134,8 @@ std::optional<CopyTile> planCopyTile(ArrayRef<CopyDigit> digits, int64_t bytes,
                                      const CpuModelParams &params,
                                      bool startsWithLine, int64_t padding = 0);
 
-/// Rows that several copies process together.
+/// A plan for several copies of the same source rows, which copies a chunk of
+/// rows for all of them before the next chunk.
 struct CopyChunk {
   /// The loop over the rows of the source, which all copies have.
   CopyDigit row;
@@ -154,9 +158,9 @@ std::optional<CopyChunk> planCopyChunks(ArrayRef<CopyTile> parts,
                                         int64_t bytes,
                                         const CpuModelParams &params);
 
-/// The copies of a staged block: to the stage, a temporary buffer of `elements`
-/// elements, and from there to the result. One of them transposes the block,
-/// the other copies contiguous segments.
+/// The two copies of a staged block: `in` to the stage, a temporary buffer of
+/// `elements` elements, and `out` from there to the result. One of them
+/// transposes the block, the other copies contiguous segments.
 struct StagedCopies {
   CopyTile in, out;
   int64_t elements;
@@ -174,8 +178,8 @@ bool isCopyBetweenOrders(linalg::LinalgOp op);
 
 /// A sum of dims times positive constants, as pairs (dim, constant).
 using Factors = SmallVector<std::pair<unsigned, int64_t>, 4>;
-/// Returns the dims of `expr` without added constants, or std::nullopt if it is
-/// not such a sum.
+/// Returns the dims of `expr` with their factors, without added constants.
+/// Returns std::nullopt if it is not a sum of dims times positive constants.
 std::optional<Factors> readSum(AffineExpr expr);
 
 } // namespace mlir::layout

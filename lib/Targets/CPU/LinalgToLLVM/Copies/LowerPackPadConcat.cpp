@@ -88,9 +88,10 @@ struct DropEmptyParts : OpRewritePattern<tensor::ConcatOp> {
   }
 };
 
-/// Returns true if `op`, which computes the elements of its only result
-/// independently, may compute them at `user`, in other memory. Uses for sizes
-/// do not count.
+/// Returns true if `op` can move to `user` and compute its only result there,
+/// in other memory: it has no reductions, does not read its init, and only
+/// `user` has its result as an operand, except for queries of sizes. Copies
+/// that layout-cpu-tile-transposes rewrites stay.
 static bool canComputeAt(linalg::LinalgOp op, Operation *user) {
   return op && op->getBlock() == user->getBlock() && op->getNumResults() == 1 &&
          llvm::all_of(op->getUsers(),
@@ -103,8 +104,9 @@ static bool canComputeAt(linalg::LinalgOp op, Operation *user) {
          !layout::isCopyBetweenOrders(op);
 }
 
-/// Writes `value` around the interior of `op`, of sizes `inner`, in `target`,
-/// of sizes `extent`. Emits one fill per side of each dim, outermost first.
+/// Returns `target`, of sizes `extent`, with `value` written around the
+/// interior of `op`, of sizes `inner`. Emits one fill per side of each dim,
+/// outermost dim first.
 static Value fillAround(OpBuilder &b, tensor::PadOp op, Value value,
                         Value target, ArrayRef<OpFoldResult> inner,
                         SmallVector<OpFoldResult> extent) {
@@ -234,8 +236,9 @@ struct LowerExpandShape : OpRewritePattern<tensor::ExpandShapeOp> {
   }
 };
 
-/// Replaces a collapse without elements. For a group of size 0 with a dynamic
-/// size, bufferization infers a static size, the verifier does not.
+/// Replaces a collapse of a tensor without elements by tensor.empty. For a
+/// group of size 0 with a dynamic size, bufferization infers a static size, but
+/// the verifier does not.
 struct CollapseNoElements : OpRewritePattern<tensor::CollapseShapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tensor::CollapseShapeOp op,

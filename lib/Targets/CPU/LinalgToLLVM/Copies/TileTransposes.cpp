@@ -35,7 +35,8 @@ using namespace mlir::layout;
 
 namespace {
 
-/// A buffer as a flat row of elements, and its stride for each loop of the op.
+/// A buffer as a flat row of elements, with the offset of the first element and
+/// the stride of each loop of the op.
 struct Side {
   Value memory;
   OpFoldResult offset;
@@ -86,7 +87,8 @@ private:
   CopyTileEmitter tiles;
   CopySide in, out;
   SmallVector<Loop> loops;
-  /// The loop of each digit of the tile; all digits of columns share one.
+  /// For each digit of the tile, the number of its loop in `loops`. All digits
+  /// that iterate over columns have one loop.
   SmallVector<unsigned> loopOf;
   Value zero;
   /// The two copies of a tile that is copied through a temporary buffer.
@@ -98,8 +100,9 @@ private:
 
 } // namespace
 
-/// Returns the side of a copy whose loops `map` maps to `buffer`. `padding`
-/// elements after the last one of the buffer belong to it.
+/// Returns `buffer` as a flat row of elements, with an offset and strides for
+/// the loops of a copy, whose indices `map` maps to those of the buffer. The
+/// flat row includes `padding` elements after the last one of the buffer.
 static Side readSide(OpBuilder &b, Location loc, Value buffer, AffineMap map,
                      int64_t padding = 0) {
   auto compute = [&](AffineExpr expr, ArrayRef<OpFoldResult> operands) {
@@ -319,7 +322,7 @@ static bool startsWithLine(Value buffer, int64_t lineBytes) {
 }
 
 namespace {
-/// A copy with its tile.
+/// A copy op with its operands, the extents of its loops and its planned tile.
 struct Part {
   Operation *op;
   Value from, to;
@@ -559,8 +562,9 @@ void Tiler::emitChunk(OpBuilder &b, const CopyChunk &chunk,
   }
 }
 
-/// Emits the loops over chunks. The last chunk overlaps the previous one, so
-/// that threads must not copy both at the same time.
+/// Emits the loops over chunks, the outermost one parallel if `isShared`. The
+/// last chunk overlaps the previous one and comes after the loop, so that
+/// threads do not copy both at the same time.
 void Tiler::emitChunks(const CopyChunk &chunk, bool isShared) {
   OpBuilder b(parts.back().op);
   Location loc = parts.back().op->getLoc();

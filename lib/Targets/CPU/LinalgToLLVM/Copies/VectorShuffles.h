@@ -45,9 +45,9 @@ public:
   Value join(ArrayRef<Slice> parts);
 
   /// Transposes a square in each lane of `lane` elements: the `count` vectors
-  /// `part(first)`, `part(first + 1)`, .. are its rows. Transposes both halves,
-  /// then interleaves their segments. Calls `part` when a vector is needed, so
-  /// that few are live at once.
+  /// `part(first)`, `part(first + 1)`, .. are its rows, and the results hold
+  /// its columns. Transposes both halves, then interleaves their segments.
+  /// Calls `part` when a vector is needed, so that few are live at once.
   SmallVector<Value> interleaveLanes(int64_t first, int64_t count, int64_t lane,
                                      function_ref<Value(int64_t)> part);
   /// Transposes the square whose rows are the vectors `rows` and whose columns

@@ -1,4 +1,4 @@
-//===- Emitter.cpp - What all loops of kernels are made of ----------------===//
+//===- Emitter.cpp - Common parts of the loops of kernels -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -407,7 +407,8 @@ void Emitter::findExtents() {
   }
 }
 
-/// Replaces the inputs of stages by views with their collapsed dims.
+/// Replaces inputs of stages by tensor.collapse_shape ops that make one dim of
+/// those that merged loops index.
 void Emitter::collapseInputs() {
   auto collapse = [&](Value &value, ArrayRef<ReassociationIndices> groups) {
     if (!groups.empty())

@@ -1,4 +1,4 @@
-//===- Emitter.h - What all loops of kernels are made of --------*- C++ -*-===//
+//===- Emitter.h - Common parts of the loops of kernels ---------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -64,8 +64,9 @@ protected:
                               ArrayRef<Value> inits, const Point &point,
                               ArrayRef<Value> wanted, bool withEffects = true);
   /// Returns the initial accumulators of `kernel.root`, the op with the
-  /// reduction: for each point, one value per result of the root. They are
-  /// neutral elements, or elements of the tensors that the reduction adds to.
+  /// reduction: for each point, one value per result of the root. They are a
+  /// scalar, elements of a tensor, or results of a producer that is computed in
+  /// the kernel. A value that the root never reads is null.
   SmallVector<Value> start(ArrayRef<Point> points);
   /// Applies `kernel.finish`, the elementwise op after the reduction, if there
   /// is one, and writes the results. `values` are the accumulators: for each

@@ -13,10 +13,11 @@
 
 namespace mlir::layout {
 
-/// Rewrites chains of ops to loops over blocks of rows: an elementwise op and
-/// the producers that only it needs, if one of them reduces rows, as in softmax
-/// and normalizations. Rewrites only chains that save more than half the size
-/// of L2 in reads and writes.
+/// Rewrites chains of ops in `function` to loops over blocks of rows: an
+/// elementwise op and the producers that only it needs, if one of them reduces
+/// rows, as in softmax and normalizations. Rewrites only chains that save more
+/// than half the size of L2 in reads and writes. With `parallelLoops`, marks
+/// loops with enough work for threads.
 void fuseRows(Operation *function, const CpuModelParams &target,
               bool parallelLoops);
 

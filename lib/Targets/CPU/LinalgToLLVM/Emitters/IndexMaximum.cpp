@@ -21,7 +21,9 @@ namespace {
 /// and returns the value after it.
 using ReductionStep = function_ref<Value(OpBuilder &, Value, Value)>;
 
-/// The part of a body that computes an index, and the reduction over it.
+/// Emits a reduction over all values of an index in the body of a linalg op.
+/// The ops that compute the index are copied to the body of a separate
+/// linalg.generic.
 class MaximumEmitter {
 public:
   MaximumEmitter(OpBuilder &builder, linalg::LinalgOp op)
@@ -59,9 +61,10 @@ private:
 };
 } // namespace
 
-/// Adds the ops and arguments of the body that `value` depends on to the slice.
-/// Returns false if an op has effects, or is in a branch and not speculatable,
-/// or if an argument is an accumulator or belongs to a nested region.
+/// Adds the ops and arguments of the body that `value` depends on to those that
+/// the reduction copies. Returns false if an op has effects, or is in a branch
+/// and not speculatable, or if an argument is an accumulator or belongs to a
+/// nested region.
 bool MaximumEmitter::add(Value value) {
   if (!op->isAncestor(value.getParentBlock()->getParentOp()))
     return true;
@@ -95,8 +98,8 @@ bool MaximumEmitter::add(Value value) {
          llvm::all_of(captured, [&](Value v) { return add(v); });
 }
 
-/// Adds the conditions of the branches that contain `user`. Returns false if
-/// they cannot be computed by the slice.
+/// Adds the conditions of the branches that contain `user` to `conditions`.
+/// Returns false if the reduction cannot copy the ops that compute them.
 bool MaximumEmitter::addConditions(Operation *user) {
   for (Operation *inner = user; inner->getParentOp() != op;
        inner = inner->getParentOp()) {
@@ -212,7 +215,9 @@ void MaximumEmitter::emitBody(OpBuilder &body, ValueRange values,
   linalg::YieldOp::create(body, loc, step(body, found, values.back()));
 }
 
-/// Emits the reduction and returns its final value.
+/// Emits the reduction, which starts at 0 and applies `step` to each index, and
+/// returns its final value: an integer of the type of `element`, or an i64 if
+/// that is `index`.
 Value MaximumEmitter::emitReduction(ReductionStep step) {
   Location loc = op.getLoc();
   Type type = element.getType();

@@ -25,7 +25,8 @@
 namespace mlir::layout {
 
 struct IndexMaximum {
-  /// The maximum as an i64, or 0 if the body is not reached.
+  /// The maximum as an unsigned i64, or 0 if no iteration executes the access.
+  /// If `isNever`, it is null.
   Value index;
   /// The dynamic extents of loops of the reduction, which may be 0.
   SmallVector<Value> extents;
@@ -33,9 +34,9 @@ struct IndexMaximum {
   bool isNever = false;
 };
 
-/// Emits the maximum of `index` over the executions of `user`, which is in the
-/// body of `op` or in branches of scf.if there. Returns std::nullopt if the
-/// index is not computed by pure ops of the body.
+/// Emits the maximum of `index`, as an unsigned integer, over the executions of
+/// `user`, which is in the body of `op` or in branches of scf.if there. Returns
+/// std::nullopt if the index is not computed by pure ops of the body.
 std::optional<IndexMaximum> computeIndexMaximum(OpBuilder &builder,
                                                 linalg::LinalgOp op,
                                                 Value index, Operation *user);

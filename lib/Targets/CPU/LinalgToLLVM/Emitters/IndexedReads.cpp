@@ -1,4 +1,4 @@
-//===- IndexedReads.cpp - What lanes read by indices ----------------------===//
+//===- IndexedReads.cpp - Elements that lanes read by indices -------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -32,8 +32,9 @@
 
 namespace mlir::layout {
 
-/// A bound on a reduction loop: it executes the iterations with factor * dim +
-/// rest < 0.
+/// A bound on a reduction loop, of which only the iterations with factor * d +
+/// rest < 0 are executed. d is the index of the loop, and `rest` an expression
+/// of the indices of other loops.
 struct LoopBound {
   unsigned dim;    // the reduction dim whose loop ends early
   int64_t factor;  // positive

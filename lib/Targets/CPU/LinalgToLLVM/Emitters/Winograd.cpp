@@ -44,8 +44,9 @@ static std::optional<ArrayRef<char>> findBytes(Value input) {
   return bytes;
 }
 
-/// Classifies the dims of the kernel, with input `image` as the image. Returns
-/// false if the kernel is not a 3x3 convolution with stride 1.
+/// Classifies the dims of the kernel in `found`, with input `image` as the
+/// image. Returns false if the kernel is not a 3x3 convolution with stride 1,
+/// or if its contiguous input channels or its lanes are not whole vectors.
 static bool findDims(const Kernel &kernel, const KernelPlan &plan,
                      unsigned image, WinogradPlan &found) {
   found.image = image;
@@ -128,10 +129,10 @@ static double stepCycles(int64_t tiles, int64_t vectors) {
   return std::max({operations, loads, 4.0}) + 0.5;
 }
 
-/// Returns the sum of stepCycles over the `tiles` tiles that are transformed
-/// together, `step` at a time. The remainder is computed by the smallest loop
-/// of `rests` with enough tiles, or by one of its exact size if `rests` is
-/// empty.
+/// Returns the cycles of stepCycles for the `tiles` tiles that are transformed
+/// together, of which `step` at a time are in registers. The remainder is
+/// computed by the smallest loop of `rests` with enough tiles, or by one of its
+/// exact size if `rests` is empty.
 static double multiplyCycles(int64_t tiles, int64_t step, int64_t vectors,
                              ArrayRef<int64_t> rests) {
   int64_t rest = tiles % step;
@@ -155,9 +156,9 @@ static SmallVector<int64_t> chooseRests(int64_t step, int64_t vectors) {
   return {rests.rbegin(), rests.rend()};
 }
 
-/// Sets the number of tiles in registers at a time, and the number of tiles in
-/// a strip, i.e. those that are transformed together, in `found`. Returns the
-/// cycles of the whole kernel.
+/// Sets in `found` the lanes of a register tile, the number of tiles in
+/// registers at a time, and the number of tiles in a strip, i.e. those that are
+/// transformed together. Returns the cycles of the whole kernel.
 static double chooseSizes(const Kernel &kernel, const KernelPlan &plan,
                           const CpuModelParams &target, WinogradPlan &found) {
   int64_t vectors = kernel.extents[*plan.lane] / plan.vectorSize;

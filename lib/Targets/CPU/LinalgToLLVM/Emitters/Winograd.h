@@ -38,7 +38,7 @@
 namespace mlir::layout {
 
 struct WinogradPlan {
-  /// The root inputs that are the image and the filter.
+  /// The numbers of the root's inputs that are the image and the filter.
   unsigned image, filter;
   /// For rows or columns: the parallel kernel dim of their positions in the
   /// result (`place`), and the reduction dim of the 3x3 window.
@@ -67,9 +67,9 @@ struct WinogradPlan {
 /// Returns the product of the extents of `dims`, which must be static.
 int64_t countPositions(const Kernel &kernel, ArrayRef<unsigned> dims);
 
-/// Plans a kernel by transforms. Returns std::nullopt if it is not a 3x3
-/// convolution with stride 1 and constant filters, or if that is not expected
-/// to be faster than `plan`.
+/// Plans a kernel by Winograd's transforms. Returns std::nullopt if it is not a
+/// 3x3 convolution with stride 1 and constant filters, or if that is not
+/// expected to be faster than `plan`.
 std::optional<WinogradPlan> planWinograd(const Kernel &kernel,
                                          const KernelPlan &plan,
                                          const CpuModelParams &target);

@@ -117,7 +117,7 @@ private:
   /// True if threads share the strips, i.e. groups of tiles that are
   /// transformed together; false if they share the loops in a strip.
   bool sharesStrips = false;
-  /// The number of tiles along rows and columns.
+  /// The numbers of tiles along the rows and along the columns of an image.
   std::array<Value, 2> tilesAlong;
 };
 } // namespace
@@ -126,7 +126,9 @@ private:
 // Parts of loops
 //===----------------------------------------------------------------------===//
 
-/// Emits a loop from 0 to `end`, or only its body if it has one iteration.
+/// Emits a loop from 0 to `end` by `step`, marked for threads if `parallel`.
+/// `emit` emits the body for an index. Without a loop, emits only the body if
+/// there is one iteration, or no code if there is none.
 void WinogradEmitter::loop(OpFoldResult end, OpFoldResult step, bool parallel,
                            function_ref<void(Value)> emit) {
   std::optional<int64_t> last = getConstantIntValue(end);
@@ -154,7 +156,8 @@ Value WinogradEmitter::load(Value buffer, ArrayRef<Value> indices,
       b, loc, VectorType::get({width}, b.getF32Type()), buffer, indices);
 }
 
-/// Sets `dims` to the position of linear `number`, the last dim fastest.
+/// Sets the current positions along `dims` to those of `number`, a linear
+/// number in which the last dim is the fastest.
 void WinogradEmitter::setDims(ArrayRef<unsigned> dims, Value number) {
   for (unsigned dim : llvm::reverse(dims)) {
     Value extent = index(kernel.extents[dim]);
@@ -381,7 +384,8 @@ WinogradEmitter::TileResults WinogradEmitter::emitTileResults(Value number,
   return results;
 }
 
-/// Writes one of the 2x2 results of a tile, added to its initial value.
+/// Adds the initial value to one of the 2x2 results of a tile, applies the
+/// kernel's elementwise finish, if any, and writes it.
 void WinogradEmitter::finishResult(const TileResult &result) {
   bool startsAtZero = false;
   if (auto *splat = std::get_if<SplatStart>(&kernel.starts.front()))

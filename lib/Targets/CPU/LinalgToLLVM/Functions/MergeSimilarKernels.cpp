@@ -42,8 +42,8 @@ namespace mlir::layout {
 
 using namespace mlir;
 
-/// The maximum number of integer arguments. More would be spilled and reloaded
-/// in loops.
+/// The maximum number of integer arguments that are added to a merged kernel.
+/// More would be spilled and reloaded in loops.
 static constexpr size_t kMostNumbers = 16;
 
 namespace {
@@ -171,7 +171,8 @@ public:
 
   /// Collects the integers that differ between the kernels and become arguments
   /// of the merged kernel. Returns false if these are more than the maximum
-  /// (kMostNumbers).
+  /// (kMostNumbers), or if two offsets of one pointer are too far apart for a
+  /// GEP.
   bool plan();
   void apply();
 
@@ -281,7 +282,7 @@ void Sharing::apply() {
   }
 }
 
-/// Forwards parts of memref descriptors to their uses, erases dead ops.
+/// Forwards parts of memref descriptors to their uses, and erases dead ops.
 static void removeDescriptors(ModuleOp module) {
   module.walk([](LLVM::ExtractValueOp op) {
     SmallVector<OpFoldResult> results;

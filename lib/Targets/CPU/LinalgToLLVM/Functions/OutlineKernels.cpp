@@ -57,8 +57,9 @@ static bool isConstant(Operation &op) {
           }));
 }
 
-/// Returns true for views, sizes and constants, which are not moved to
-/// functions.
+/// Returns true if `op` is a constant, or computes only integers or views of
+/// memory without effects. Such ops stay outside of the functions, unless they
+/// use results of ops that are moved.
 static bool isSetup(Operation &op) {
   return op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
          (isConstant(op) || llvm::all_of(op.getResultTypes(), [](Type type) {

@@ -14,8 +14,9 @@ namespace mlir::layout {
 /// Marks a function that layout-cpu-outline-kernels created.
 inline constexpr llvm::StringLiteral kKernelAttrName = "layout.kernel";
 
-/// Changes the argument types of an outlined kernel, and marks whether calls
-/// pass buffers as bare pointers.
+/// Changes the argument types of an outlined kernel to `types`. Sets its
+/// attribute `llvm.bareptr` if all buffers among them have static shapes,
+/// strides and offsets, so that calls pass bare pointers, and else removes it.
 void setArgumentTypes(func::FuncOp kernel, TypeRange types);
 } // namespace mlir::layout
 

@@ -90,9 +90,9 @@ void Profiler::findKernels(Block &block) {
   }
 }
 
-/// Assigns to each measured op the slot of its name, which has two counters.
-/// Ops that come from one op of the user's program have one name and share the
-/// slot.
+/// Assigns to each measured op the slot of its name, which has two counters:
+/// the time and the number of operations. Ops that come from one op of the
+/// user's program have one name and share the slot.
 void Profiler::nameKernels() {
   MLIRContext *context = module.getContext();
   for (Part &kernel : kernels) {

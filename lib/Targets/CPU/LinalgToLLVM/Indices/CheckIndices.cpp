@@ -160,7 +160,7 @@ Value CheckInserter::isInside(Value index, Value size) {
                                arith::CmpIPredicate::ult, index, size);
 }
 
-/// Returns the name of the user's operation at `loc`, or null.
+/// Returns the name of the user's operation at `loc`, or null without a name.
 static StringAttr findNode(MLIRContext *context, Location loc) {
   auto name = loc->findInstanceOf<NameLoc>();
   return name ? name.getName() : StringAttr();

@@ -253,7 +253,7 @@ std::optional<ConstantIntRanges> IndexRanges::getRange(Value value) const {
   return lattice->getValue().getValue();
 }
 
-/// Returns true if `size` is that of `dim` of `tensor`.
+/// Returns true if `size` is proven to be the size of `dim` of `tensor`.
 static bool isSize(Value size, Value tensor, unsigned dim) {
   while (auto cast = size.getDefiningOp<arith::IndexCastOp>())
     size = cast.getIn();
@@ -268,8 +268,9 @@ static bool isSize(Value size, Value tensor, unsigned dim) {
   return succeeded(areEqual) && *areEqual;
 }
 
-/// Returns the value that the linalg op that computes the operand of `argument`
-/// yields, or null if there is no such op or it has reductions.
+/// Returns the scalar that the producer of an operand yields for each element.
+/// `argument` is the block argument of the operand in the body of its linalg
+/// op. A producer that is not a linalg op, or that has reductions, gives null.
 static Value getYielded(BlockArgument argument) {
   auto op = dyn_cast<linalg::LinalgOp>(argument.getOwner()->getParentOp());
   if (!op || argument.getArgNumber() >= unsigned(op.getNumDpsInputs()))

@@ -25,10 +25,13 @@
 namespace mlir::layout {
 
 /// Returns true if `value` depends on elements of tensors or on a scalar
-/// argument of a function. Loops, sizes and select conditions do not.
+/// argument of a function. Loop indices and sizes of tensors are not data, and
+/// the condition of a select is ignored.
 bool dependsOnData(Value value);
 
-/// Stores the ranges of all integers below an op when the analysis ran.
+/// Determines which indices are in range, from the ranges of all integers
+/// nested in an op. The ranges are those at construction, so later changes of
+/// the IR are ignored.
 class IndexRanges {
 public:
   /// Analyzes all ops below `root`.

@@ -1,4 +1,4 @@
-//===- CacheConflicts.h - Lines that push each other out --------*- C++ -*-===//
+//===- CacheConflicts.h - Cache lines that evict each other -----*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -45,7 +45,8 @@ static OpFoldResult findSize(Value tensor, int64_t dim) {
   return {};
 }
 
-/// Replaces slices of dynamic size that are known to be the whole tensor.
+/// Replaces slices of dynamic size that are known to be the whole tensor by
+/// that tensor.
 static void dropWholeSlices(Operation *root) {
   root->walk([](tensor::ExtractSliceOp slice) {
     if (slice.getType() != slice.getSourceType() || !slice.hasZeroOffset() ||

@@ -1,4 +1,4 @@
-//===- Kernel.cpp - Which ops form one kernel -----------------------------===//
+//===- Kernel.cpp - The ops that form one kernel --------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -212,13 +212,17 @@ static bool isUsable(linalg::LinalgOp op) {
 }
 
 /// Returns true if `op` may be computed in the kernel of its only user. An op
-/// with effects, such as assertions, would stay alive and have them twice.
+/// with effects, such as an assertion, would not become dead, so that its
+/// effects would happen twice.
 static bool canBeTaken(linalg::LinalgOp op) {
   return op && op->hasOneUse() && op->getNumResults() == 1 && isUsable(op) &&
          !layout::hasEffects(op);
 }
 
-/// Returns the initial value of the accumulator of result `i` of `stage`.
+/// Returns the initial value of the accumulator of result `i` of `stage`: the
+/// scalar of a fill, the results of an elementwise producer if the kernel can
+/// compute it, or else the elements of the init tensor. It is unspecified if
+/// the op does not read its init.
 static Start findStart(const Stage &stage, unsigned i) {
   if (!stage.readsInit(i))
     return {};
@@ -246,8 +250,9 @@ static Start findStart(const Stage &stage, unsigned i) {
 }
 
 /// Returns the extents of the loops of `op`. An extent is static if it is
-/// static in the type of any operand that the loop indexes. Later steps drop
-/// the dims of an operand that have size 1 in its own type.
+/// static in the type of any operand that the loop indexes: later steps drop
+/// dims of size 1 in the type of an operand, whose loops must then have the
+/// static extent 1.
 static SmallVector<int64_t> getExtents(linalg::LinalgOp op) {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   for (OpOperand &operand : op->getOpOperands())

@@ -1,4 +1,4 @@
-//===- Kernel.h - A structured op with what starts and ends it --*- C++ -*-===//
+//===- Kernel.h - A structured op with its start and finish -----*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,12 +32,14 @@
 
 namespace mlir::layout {
 
-/// A linalg op whose indexing maps are in the dims of the kernel.
+/// One linalg op of a kernel. Its indexing maps are rewritten to the dims of
+/// the kernel, i.e. to the loops of the op with the reduction.
 struct Stage {
   linalg::LinalgOp op;
   /// The operands, inputs first.
   SmallVector<Value> operands;
-  /// The reassociation that collapses each operand, or an empty list.
+  /// The reassociation that collapses each operand, empty for an operand that
+  /// is not collapsed.
   std::vector<SmallVector<ReassociationIndices>> groups;
   /// The indexing map of each operand, from the kernel dims (the loops of the
   /// kernel) to the dims of the operand, collapsed according to `groups`.
@@ -81,7 +83,8 @@ struct Kernel {
   /// to a longer loop.
   std::vector<SmallVector<unsigned>> merged;
 
-  /// Returns the stage that writes the results.
+  /// Returns the stage that writes the results: `finish` if there is one, else
+  /// `root`.
   const Stage &last() const { return finish ? *finish : root; }
   const SmallVector<Start> &lastStarts() const {
     return finish ? finishStarts : starts;

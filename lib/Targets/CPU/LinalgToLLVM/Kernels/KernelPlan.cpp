@@ -241,9 +241,10 @@ public:
   }
 
 private:
-  /// Removes the outermost result dim from the blocked dims if it is dynamic
-  /// and others remain. It may be a batch of 1, which would leave a block of it
-  /// unused. A tile blocks at most one dynamic dim.
+  /// Removes the outermost result dim from those along which a tile may have
+  /// several points, if it is dynamic and others remain. It may be a batch of
+  /// 1, for which all but one of these points would be unused. At most one
+  /// dynamic dim has several points.
   void dropOutermost() {
     for (AffineExpr expr :
          kernel.root.maps[kernel.root.numInputs()].getResults()) {
@@ -282,7 +283,8 @@ private:
     }
   }
 
-  /// Updates the best tile. Returns false if `tile` does not fit the registers.
+  /// Makes `tile` the best one if it costs less than the best so far. Returns
+  /// false if it does not fit the registers.
   bool consider(ArrayRef<int64_t> tile) {
     if (!price.fits(tile))
       return false;
@@ -294,8 +296,9 @@ private:
     return true;
   }
 
-  /// Evaluates `tile` with 2 or more points along one more dim of `others`, and
-  /// then with divisors of the extents of further dims.
+  /// Evaluates `tile` with 2 or more points along one of the other parallel
+  /// dims, alone and with several points along further dims, as many as divide
+  /// their extents. Restores `tile`.
   void block(SmallVector<int64_t> &tile) {
     for (unsigned dim : others) {
       for (int64_t rows = 2; rows <= getMostRows(dim); ++rows) {
@@ -308,7 +311,9 @@ private:
     }
   }
 
-  /// Blocks further dims by divisors of their extents only, to bound code size.
+  /// Evaluates `tile` with several points along some of `dims`, as many as
+  /// divide their extents, so that no code for partial tiles is added. Restores
+  /// `tile`.
   void blockEvenly(SmallVector<int64_t> &tile, ArrayRef<unsigned> dims) {
     for (; !dims.empty(); dims = dims.drop_front()) {
       unsigned dim = dims.front();

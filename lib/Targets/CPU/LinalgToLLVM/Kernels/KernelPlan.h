@@ -71,7 +71,7 @@ findParallelLane(const Kernel &kernel,
                  LaneAccess worst = LaneAccess::Contiguous);
 
 /// Chooses the order of the loops, and the parts of the reduction, for the tile
-/// and the lanes of `plan`.
+/// and the lanes of `plan`, and stores both in `plan`.
 void orderLoops(const Kernel &kernel, const CpuModelParams &target,
                 KernelPlan &plan);
 

@@ -1,4 +1,4 @@
-//===- PackStridedInputs.cpp - Copies of what a stride meets --------------===//
+//===- PackStridedInputs.cpp - Compact copies of strided inputs -----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

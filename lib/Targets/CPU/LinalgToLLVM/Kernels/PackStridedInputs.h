@@ -1,4 +1,4 @@
-//===- PackStridedInputs.h - Copies of what a stride meets ------*- C++ -*-===//
+//===- PackStridedInputs.h - Compact copies of strided inputs ---*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -143,8 +143,8 @@ static AffineMap getPackedMap(AffineMap map, RankedTensorType type,
                             column % width);
 }
 
-/// Copies the columns of `value` to blocks of `width`. The padding of the last
-/// block is not written.
+/// Emits a copy of `value` to blocks of `width` columns, one after another in a
+/// 1-D tensor, and returns it. The padding of the last block is not written.
 static Value copyColumns(OpBuilder &b, Location loc, Value value,
                          int64_t width) {
   auto type = cast<RankedTensorType>(value.getType());

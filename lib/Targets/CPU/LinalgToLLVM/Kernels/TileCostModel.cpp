@@ -1,4 +1,4 @@
-//===- TileCostModel.cpp - What a register tile costs ---------------------===//
+//===- TileCostModel.cpp - The cost of a register tile --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -211,8 +211,9 @@ double TileCostModel::laneStride(const Input &input) const {
              : 1;
 }
 
-/// Returns the number of loads per value of `input`. Unaligned vectors may
-/// cross a cache line, which is a second load.
+/// Returns the number of loads per value of `input`: the distance between the
+/// lanes if they are strided, else 1, plus the share of unaligned vectors that
+/// cross a cache line and take a second load.
 double TileCostModel::loadsPerValue(const Input &input) const {
   if (!lane || !input.moves[*lane])
     return 1;
@@ -237,7 +238,8 @@ bool TileCostModel::hasConflicts(const Input &input,
   return false;
 }
 
-/// Returns the cache lines of `input` that one reduction step first touches.
+/// Returns the average number of cache lines of `input` that one reduction step
+/// reads and no earlier step of the tile has read.
 double TileCostModel::newLines(const Input &input,
                                ArrayRef<int64_t> tile) const {
   double run = input.elementBytes, rows = 1;

@@ -1,4 +1,4 @@
-//===- TileCostModel.h - What a register tile costs -------------*- C++ -*-===//
+//===- TileCostModel.h - The cost of a register tile ------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -63,7 +63,8 @@ private:
   struct Input {
     double elementBytes;
     double tensorBytes;
-    /// The bytes between elements of successive iterations, per kernel dim.
+    /// For each kernel dim, the bytes between the elements that successive
+    /// iterations along it read.
     SmallVector<int64_t> stride;
     /// True for each kernel dim that the map uses.
     SmallVector<bool> moves;

@@ -81,14 +81,14 @@ public:
     return constant(integer,
                     b.getIntegerAttr(getElementTypeOrSelf(integer), value));
   }
-  /// Emits an operation with two operands.
+  /// Emits `Op` on `x` and `y`.
   template <typename Op> Value make(Value x, Value y) {
     return Op::create(b, x, y);
   }
   template <typename Op> Value make(Value x, double y) {
     return Op::create(b, x, number(y));
   }
-  /// Emits an operation on integers.
+  /// Emits the integer operation `Op` on `x` and the constant `y`.
   template <typename Op> Value makeBits(Value x, int64_t y) {
     return Op::create(b, x, bits(y));
   }
@@ -149,7 +149,8 @@ private:
   }
 };
 
-/// x = n log(2) + r, with r in [-log(2)/2, log(2)/2], and exp(r) - 1.
+/// The parts of exp(x) with x = n log(2) + r, where r is in [-log(2)/2,
+/// log(2)/2].
 struct Exponential {
   Value power; // n
   Value rest;  // exp(r) - 1
@@ -181,13 +182,15 @@ Value scale(Emitter &e, Value x, Value n) {
   return e.mul(e.mul(x, e.powerOfTwo(half)), e.powerOfTwo(other));
 }
 
-/// Returns exp(x) for x in [-104, 89], the range of all results.
+/// Returns exp(x) for x in [-104, 89]. Results outside of this range are those
+/// at its ends: 0 and infinity.
 Value exponential(Emitter &e, Value x) {
   Exponential parts = reduceExponential(e, x);
   return scale(e, e.add(parts.rest, 1), parts.power);
 }
 
-/// Returns exp(x) for x in [-87, 88]. Results are normal: one factor suffices.
+/// Returns exp(x) for x in [-87, 88]. Results are normal numbers, so that a
+/// single multiplication by 2^n is exact.
 Value normalExponential(Emitter &e, Value x) {
   if (e.hasLdexp)
     return exponential(e, x);
@@ -205,8 +208,8 @@ Value logarithm(Emitter &e, Value n, Value m) {
   return e.fma(n, kLog2High, e.make<arith::AddFOp>(m, low));
 }
 
-/// Returns the exponent bits of 2^n, shifted to their position in a float, for
-/// n such that x / 2^n is in [0.75, 1.5).
+/// Returns n * 2^23, i.e. n at the position of the exponent in an f32, for the
+/// n with which x / 2^n is in [0.75, 1.5).
 Value exponentBits(Emitter &e, Value x) {
   Value above = e.make<arith::SubIOp>(e.toBits(x), e.toBits(e.number(0.75)));
   return e.makeBits<arith::AndIOp>(above, int32_t(0xff800000));
@@ -335,7 +338,8 @@ Value log2Magnitude(Emitter &e, Value x) {
   return e.select(e.is(P::OLT, a, kInfinity), log, a);
 }
 
-/// Returns 2^x as f64, for f32 results.
+/// Returns 2^x as f64. `x` is limited to [-300, 300], beyond which the f32
+/// results are 0 and infinity.
 Value exp2(Emitter &e, Value x) {
   x = e.atMost(e.atLeast(x, -300), 300);
   Value shifted = e.add(x, kShiftF64);

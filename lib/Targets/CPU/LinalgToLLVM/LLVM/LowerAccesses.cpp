@@ -55,7 +55,8 @@ struct Access {
   bool isNontemporal;
 };
 
-/// The distance in elements from the start of a buffer to an access.
+/// The distance in elements from the start of a buffer to an access: the sum of
+/// index values times their factors, and a constant.
 struct Distance {
   llvm::SmallMapVector<Value, int64_t, 4> factors;
   int64_t constant = 0;

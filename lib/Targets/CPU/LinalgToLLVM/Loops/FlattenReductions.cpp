@@ -39,7 +39,8 @@ static bool windowsReachAll(linalg::LinalgOp op) {
   return true;
 }
 
-/// Returns true if a reduction must be on lanes, because no result dim can.
+/// Returns true if `op` is a reduction of which no result dim can be on vector
+/// lanes, so that a reduction loop must be.
 static bool needsReductionLanes(linalg::LinalgOp op) {
   if (op.getNumReductionLoops() == 0 || !op.hasPureTensorSemantics() ||
       op.hasIndexSemantics() || hasEffects(op) || !windowsReachAll(op))
@@ -48,8 +49,9 @@ static bool needsReductionLanes(linalg::LinalgOp op) {
   return failed(kernel) || !findParallelLane(*kernel);
 }
 
-/// Returns groups of adjacent reductions that are contiguous in memory. Each
-/// loop is its own group if a subscript is not a single loop, because
+/// Returns the loops of `op` in groups. Adjacent reductions that are contiguous
+/// in memory are one group, and any other loop is its own. If a subscript is
+/// not a single loop, all loops are their own groups, because
 /// collapseOpIterationDims requires single loops.
 static SmallVector<ReassociationIndices> findRuns(linalg::GenericOp op) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();

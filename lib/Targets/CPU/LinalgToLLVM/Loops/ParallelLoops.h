@@ -22,10 +22,10 @@ namespace mlir::layout {
 /// Marks a loop whose iterations may run at the same time.
 inline constexpr llvm::StringLiteral kParallelLoopAttrName = "layout.parallel";
 
-/// Returns true if `op` has enough work for threads: at least 4096 steps of
-/// `vectorSize` elements, where each op of the body is a step, or a dynamic
-/// size. An op that may end the program, by an assertion, must stay in the
-/// thread that can report it.
+/// Returns true if `op` has enough work for threads: a loop of dynamic size, or
+/// at least 4096 steps, each of which is one op of the body on `vectorSize`
+/// elements. Returns false if it may end the program by an assertion, which
+/// must stay in the thread that can report it.
 bool isWorthThreads(linalg::LinalgOp op, int64_t vectorSize);
 
 inline void markParallel(scf::ForOp loop) {

@@ -19,14 +19,13 @@ namespace mlir::layout {
 
 using namespace mlir;
 
-/// The minimum number of vector steps for threads. Starting them takes about
-/// two microseconds, longer than fewer steps.
+/// The minimum number of vector steps of an op that threads share. Starting
+/// threads takes about two microseconds, longer than fewer steps take.
 static constexpr double kLeastSteps = 1 << 12;
 
-/// Iterations per core for which nested loops are merged to one loop for
-/// threads: inner loops are added until there are kIterationsPerCore. A short
-/// loop with a dynamic trip count is not added if there are
-/// kLeastIterationsPerCore already.
+/// The iterations per core up to which nested loops are merged to one loop for
+/// threads. Inner loops are added until there are 32 per core, but a short loop
+/// with a dynamic trip count is only added if there are fewer than 4.
 static constexpr int64_t kIterationsPerCore = 32, kLeastIterationsPerCore = 4;
 
 bool layout::isWorthThreads(linalg::LinalgOp op, int64_t vectorSize) {
@@ -106,8 +105,8 @@ static void shareAmongThreads(ArrayRef<scf::ForOp> nest) {
   outermost->erase();
 }
 
-/// Makes `op` sequential. Upstream's lowering to OpenMP supports few
-/// reductions, and adds floats in an order that differs between executions.
+/// Replaces `op` by sequential loops. Upstream's lowering to OpenMP supports
+/// few reductions, and adds floats in an order that differs between executions.
 static void makeSequential(scf::ParallelOp op) {
   OpBuilder builder(op);
   auto emitBody = [&](OpBuilder &b, Location, ValueRange indices,

@@ -1,4 +1,4 @@
-//===- Allocations.h - What takes and gives back memory ---------*- C++ -*-===//
+//===- Allocations.h - Ops that allocate and free memory --------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,9 +24,9 @@ inline bool takesOwnMemory(Operation *op) {
          });
 }
 
-/// Returns true if `op` and its regions provably neither allocate nor free
-/// memory; calls may. If `mayHoldOwn`, ops in its regions may allocate memory
-/// for vector loads and stores only.
+/// Returns true if `op` and the ops in its regions provably neither allocate
+/// nor free memory. A call is assumed to do so. If `mayHoldOwn`, ops in the
+/// regions may allocate memory for vector loads and stores only.
 inline bool leavesAllocationsAlone(Operation &op, bool mayHoldOwn = false) {
   WalkResult walk = op.walk([&](Operation *inner) {
     if (mayHoldOwn && inner != &op && takesOwnMemory(inner))

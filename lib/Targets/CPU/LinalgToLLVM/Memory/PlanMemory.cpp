@@ -39,8 +39,9 @@ struct Buffer {
 };
 } // namespace
 
-/// Finds the last use of `buffer` in `block`. Returns false if the buffer may
-/// escape the function or be used through an unsupported op.
+/// Sets the last use of `buffer` and its lifetime, as positions in `block`.
+/// Returns false if the buffer may escape the function or be used through an
+/// unsupported op.
 static bool findUses(Buffer &buffer, Block &block,
                      const DenseMap<Operation *, unsigned> &position) {
   SmallVector<Value> worklist{buffer.alloc.getResult()};
@@ -94,7 +95,9 @@ static std::optional<int64_t> bytesOf(MemRefType type) {
   return bytes;
 }
 
-/// Sets the offsets of `buffers` and returns the size of the arena.
+/// Sets the offsets of `buffers` in the arena, in bytes, so that buffers that
+/// are live at the same time do not overlap. Returns the size of the arena in
+/// bytes.
 static int64_t place(MutableArrayRef<Buffer> buffers, int64_t alignment) {
   SmallVector<Buffer *> order;
   for (Buffer &buffer : buffers)
