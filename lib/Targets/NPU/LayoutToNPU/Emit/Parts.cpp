@@ -223,7 +223,8 @@ static bool areApart(tensor::InsertSliceOp a, tensor::InsertSliceOp b) {
 }
 
 /// Returns true if `first` and the insertions into its result, one after the
-/// other, provably write every element.
+/// other, provably write every element of the tensor: their slices are disjoint
+/// and together have as many elements as it.
 static bool writeAll(tensor::InsertSliceOp first) {
   SmallVector<tensor::InsertSliceOp> slices;
   int64_t elements = 0;
