@@ -234,7 +234,7 @@ void OperandMaker::readExtract(tensor::ExtractOp extract) {
 }
 
 /// Plans the values of `value` for all iterations as a constant operand. i1
-/// values become f32 that is greater than 0 for true. Plans nothing if the
+/// values become f32 that is greater than 0 for true. Plans no operand if the
 /// values are unknown or are the same in all iterations.
 void OperandMaker::readTable(Value value) {
   const LoopValueTable *table = tables.get(value);

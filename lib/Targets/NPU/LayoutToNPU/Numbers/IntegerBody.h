@@ -91,8 +91,8 @@ public:
 
   void set(Value value, CarriedNumber number) { numbers[value] = number; }
   /// Returns the f32 that carries the integer `value` of the body, and emits
-  /// the ops that compute it. It is null if only the range of the integer is
-  /// known. Returns std::nullopt if the range is not known either.
+  /// the ops that compute it. The f32 is a null Value if only the range of the
+  /// integer is known. Returns std::nullopt if the range is not known either.
   std::optional<CarriedNumber> get(Value value);
   /// Emits the i1 `value` of the body as comparisons of f32. Returns a null
   /// value if an operand is not an exact f32.
