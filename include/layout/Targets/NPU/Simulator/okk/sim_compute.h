@@ -81,7 +81,7 @@ void okk_sim_call(void (*kernel)(Images...), void *const *images,
 }
 
 /// Calls `kernel` with the images of all operands added since
-/// okk_sim_compute_begin, and writes its results back. Does nothing if a rule
+/// okk_sim_compute_begin, and writes its results back. Has no effect if a rule
 /// is broken.
 template <typename... Images>
 void okk_sim_compute_run(void (*kernel)(Images...)) {
