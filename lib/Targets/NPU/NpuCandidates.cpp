@@ -387,10 +387,10 @@ bool NpuCandidates::takesRowsOf(const NpuForm &form, StringRef axes) const {
 }
 
 /// Returns the configuration of a slice, an insertion, a pad or a concatenation
-/// in which all tensors have the form of `layout` at `slot`, or, if `isAlone`,
-/// the other side is in system memory. Returns std::nullopt if the op cuts
-/// channels or storage units of a tensor so that a part has no scattered
-/// layout.
+/// in which the tensor at `slot` has `layout`. The other tensors have its mode,
+/// axes and packing, or, if `isAlone`, those on the other side of the op are in
+/// system memory. Returns std::nullopt if the op cuts channels or storage units
+/// of a tensor so that a part has no scattered layout.
 std::optional<OpConfig> NpuCandidates::getTransfer(OperandOrResult slot,
                                                    NpuScatterAttr layout,
                                                    bool isAlone) const {

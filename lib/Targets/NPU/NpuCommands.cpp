@@ -126,9 +126,10 @@ bool NpuCandidates::isCommandOfMatrices(const OpConfig &config,
   return true;
 }
 
-/// Removes configurations that need many commands if `known` has one that needs
-/// few: products not in the matrix layout, windows not in the aligned layout,
-/// and sums over several cores.
+/// Removes from `configs` those that need many commands if `known` has one that
+/// needs few: products not in the matrix layout, windows not in the aligned
+/// layout, and sums over several cores. Products that spread a batch over the
+/// cores stay.
 void NpuCandidates::keepPreferred(
     SmallVectorImpl<OpConfig> &configs, ArrayRef<OpConfig> known,
     const std::optional<Contraction> &contraction) const {

@@ -210,10 +210,12 @@ public:
   /// so that other tensors may be in the holes between them.
   void shareHoles() { sharesHoles = true; }
   /// Declares a tensor at the local address `address` that owns `bytes` of
-  /// every core. Reports an error if it leaves a core, is not aligned or
-  /// overlaps another tensor.
+  /// every core. Reports an error if it leaves a core, is not aligned, or
+  /// overlaps another tensor although holes are not shared.
   void declareTensor(uint64_t address, int64_t bytes, int64_t alignment);
-  /// Declares elements of a declared tensor; its other bytes are holes.
+  /// Declares elements of a declared tensor; its other bytes are holes. Reports
+  /// an error if no declared tensor contains them, or if holes are shared and
+  /// they are elements of another tensor.
   void declareElements(const Operand &elements, const Box &shape,
                        int64_t elementBytes);
   /// Declares elements as declareElements does, and numbers their bytes: byte b

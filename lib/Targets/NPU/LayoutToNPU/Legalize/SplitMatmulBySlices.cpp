@@ -75,8 +75,9 @@ private:
 };
 } // namespace
 
-/// Returns the loop that indexes `dim` of the only result, or std::nullopt for
-/// ops with dynamic sizes, several results or other maps.
+/// Returns the loop that indexes `dim` of the only result. Returns std::nullopt
+/// for ops with dynamic sizes or several results, and if an index of the result
+/// is not a single loop.
 static std::optional<unsigned> getLoop(linalg::LinalgOp op, unsigned dim) {
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   if (op.getNumDpsInits() != 1 || !op.hasPureTensorSemantics() ||

@@ -229,7 +229,7 @@ Plan findFusionGroups(const Stages &stages, CostModel &costs,
 LogicalResult tileFusionGroup(OpBuilder &builder, const Stages &stages,
                               const FusionGroup &group);
 
-/// Replaces slices of a tensor.concat that tileFusionGroup has moved behind all
+/// Replaces slices of a tensor.concat that tileFusionGroup has placed after all
 /// parts of a group by slices of its operands, so that its result is not
 /// stored. Only concatenations whose users all are static slices are replaced.
 void readPartsOfConcats(func::FuncOp function);
