@@ -218,9 +218,9 @@ public:
   /// they are elements of another tensor.
   void declareElements(const Operand &elements, const Box &shape,
                        int64_t elementBytes);
-  /// Declares elements as declareElements does, and numbers their bytes: byte b
-  /// of the element at index i of the box gets first + sum of i_d * strides_d +
-  /// b.
+  /// Declares elements of a declared tensor, and numbers their bytes for checks
+  /// of moved bytes: byte b of the element at index i of the box gets first +
+  /// sum of i_d * strides_d + b.
   void numberElements(const Operand &elements, const Box &shape,
                       int64_t elementBytes, int64_t first, const Box &strides);
   void releaseTensor(uint64_t address);
@@ -244,12 +244,12 @@ private:
     uint64_t address;
     int64_t byte, bytes;
     bool hasElements;
-    /// Per core, 1 plus the number that numberElements gave each byte of the
-    /// tensor, or 0 if the byte has no number.
+    /// Per core, 1 plus the number that the program gave each byte of the
+    /// tensor for checks of moved bytes, or 0 if the byte has no number.
     std::vector<std::unique_ptr<int32_t[]>> numbers;
     /// Per core, the disjoint ranges of bytes with elements of the tensor, as a
-    /// map from begin to end. Only used after shareHoles, which lets other
-    /// tensors be between these ranges.
+    /// map from begin to end. Only used if holes are shared, i.e. other tensors
+    /// may be between these ranges.
     std::vector<std::map<int64_t, int64_t>> owned;
   };
   struct Expected;

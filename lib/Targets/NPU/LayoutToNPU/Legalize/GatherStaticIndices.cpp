@@ -26,8 +26,8 @@ struct Piece {
 } // namespace
 
 /// Returns an arithmetic sequence, with or without repetitions, that `indices`
-/// begins with. It is the longest one, with two exceptions: if the first index
-/// is repeated and the step is not 1, it has only that index; and of two
+/// begins with: the longest one, with two exceptions. If the first index is
+/// repeated and the step is not 1, the sequence has only that index. Of two
 /// indices that fit no third one, it has only the first.
 static Piece getFirstPiece(ArrayRef<int64_t> indices) {
   int64_t size = indices.size(), repeat = 1;

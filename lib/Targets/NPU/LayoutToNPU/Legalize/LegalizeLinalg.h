@@ -118,8 +118,8 @@ void carryIndices(func::FuncOp function);
 /// Returns the indices 0 to `count` - 1, with `count` at most 2^24, as f32.
 Value makeIndices(OpBuilder &builder, Location loc, int64_t count);
 
-/// Returns the f32 tensor of which an elementwise conversion, as carryIndices
-/// creates it, makes `integers`, or a null value if they are computed in
+/// Returns the f32 tensor that an elementwise op converts to `integers`, e.g.
+/// the indices of an argmax. Returns a null value if `integers` are computed in
 /// another way.
 Value getFloatsOf(Value integers);
 
@@ -136,9 +136,9 @@ void carryIntegersInFloats(func::FuncOp function);
 /// may be -0, of which the chip's root is wrong.
 void boundArguments(func::FuncOp function);
 
-/// Expands bodies (composeBody) and clamps arguments (boundArguments). Then
-/// splits ops whose bodies need several OKKernel functions into one op per
-/// function:
+/// Expands ops of bodies that have no OKKernel function, and clamps arguments of
+/// exp, tanh and sigmoid. Then splits ops whose bodies need several OKKernel
+/// functions into one op per function:
 ///
 ///   %s = arith.addf %x, %b           becomes an op that adds, and one that
 ///   %r = arith.maximumf %s, %zero    computes the maximum in place

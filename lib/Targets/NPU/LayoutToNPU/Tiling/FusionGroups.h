@@ -229,9 +229,10 @@ Plan findFusionGroups(const Stages &stages, CostModel &costs,
 LogicalResult tileFusionGroup(OpBuilder &builder, const Stages &stages,
                               const FusionGroup &group);
 
-/// Replaces slices of a tensor.concat that tileFusionGroup has placed after all
-/// parts of a group by slices of its operands, so that its result is not
-/// stored. Only concatenations whose users all are static slices are replaced.
+/// Replaces slices of a tensor.concat that the tiling of a group has placed
+/// after all its parts by slices of the operands of the concatenation, so that
+/// its result is not stored. Only concatenations whose users all are static
+/// slices are replaced.
 void readPartsOfConcats(func::FuncOp function);
 
 } // namespace mlir::layout

@@ -306,9 +306,9 @@ LogicalResult Splitter::splitUntilItFits(linalg::LinalgOp op) {
   return success();
 }
 
-/// Tiles and fuses the groups of ops that findFusionGroups chooses, and emits
-/// remarks about the traffic and each group. Emits an error if a group cannot
-/// be divided.
+/// Tiles and fuses the groups of ops that the search chooses, and emits remarks
+/// about the traffic and each group. Emits an error if a group cannot be
+/// divided.
 LogicalResult Splitter::cutGroups() {
   NarrowConstants narrow(getNpuTimes(target).transferStart);
   int64_t least = getTrafficLowerBound(function, narrow);
