@@ -68,9 +68,10 @@ Value ProgramBuilder::makeView(Location loc, RankedTensorType type,
   return npu::ViewOp::create(builder, loc, view, source);
 }
 
-/// Copies `source`, the memory of the result of `op`, to the slice of a
-/// tensor.concat result in system memory, if the concatenation is the only use.
-/// Returns false if it is not, and fails if no memref type describes the slice.
+/// Copies `source`, the memory of the result of `op`, to its slice of a
+/// tensor.concat result, if the concatenation is the only use and both results
+/// are in system memory. Returns false, and copies nothing, otherwise. Fails if
+/// no memref type describes the slice.
 FailureOr<bool> ProgramBuilder::storePart(Operation *op, Value source) {
   Value stored = op->getResult(0);
   auto type = cast<RankedTensorType>(stored.getType());
