@@ -175,14 +175,16 @@ bool NpuCandidates::isDest(unsigned operand) const {
   return dest && dest.isDpsInit(&node.op->getOpOperand(operand));
 }
 
-/// Returns true if the op reads the init number `init`, and the init needs
-/// memory of its own, because it is not computed in the memory of the result.
+/// Returns true if the op reads the init that is operand number `init`, and the
+/// init needs memory of its own, because it is not computed in the memory of
+/// the result.
 bool NpuCandidates::isKept(unsigned init) const {
   return std::get<LoopsRule>(node.rule).isRead[init] &&
          !isMadeInResult(node.op->getOpOperand(init));
 }
 
-/// Returns true if both slots are one tensor, or a result and its destination.
+/// Returns true if `a` and `b` are the same operand or result of the op, or a
+/// result and its destination.
 bool NpuCandidates::isSameMemory(OperandOrResult a, OperandOrResult b) const {
   if (a.isResult == b.isResult)
     return a == b;
@@ -385,10 +387,10 @@ bool NpuCandidates::takesRowsOf(const NpuForm &form, StringRef axes) const {
 }
 
 /// Returns the configuration of a slice, an insertion, a pad or a concatenation
-/// in which all tensors have the form of `layout` at `slot`, or, if `isAlone`,
-/// the other side is in system memory. Returns std::nullopt if the op cuts
-/// channels or storage units of a tensor so that a part has no scattered
-/// layout.
+/// in which the tensor at `slot` has `layout`. The other tensors have its mode,
+/// axes and packing, or, if `isAlone`, those on the other side of the op are in
+/// system memory. Returns std::nullopt if the op cuts channels or storage units
+/// of a tensor so that a part has no scattered layout.
 std::optional<OpConfig> NpuCandidates::getTransfer(OperandOrResult slot,
                                                    NpuScatterAttr layout,
                                                    bool isAlone) const {
@@ -452,6 +454,8 @@ std::optional<OpConfig> NpuCandidates::getTransfer(OperandOrResult slot,
 
 /// Returns the configuration of a concatenation with result layout `whole`, in
 /// which operands are computed in their slices of the result if possible.
+/// Returns std::nullopt if slices of the result have no scattered layout, as
+/// those of a matrix, or if the tensors do not fit a core.
 std::optional<OpConfig> NpuCandidates::getInPlace(NpuScatterAttr whole) const {
   std::string axes = whole.getScatter().getAxes().str();
   // An operand that is a slice of a matrix has no scattered layout.

@@ -95,8 +95,8 @@ bool NpuCandidates::sumsOverCores(const OpConfig &config) const {
 
 /// Returns true if commands compute a matrix product with these layouts. With a
 /// matrix as result, the operands must be matrices whose columns are the
-/// channel of the result or a summed loop. With other results, elementwise
-/// commands must compute it.
+/// channel of the result or a summed loop. With other results or operands,
+/// elementwise commands must compute it. Other ops count as true.
 bool NpuCandidates::isCommandOfMatrices(const OpConfig &config,
                                         const Contraction &contraction) const {
   auto compute = dyn_cast<linalg::LinalgOp>(node.op);
@@ -126,9 +126,10 @@ bool NpuCandidates::isCommandOfMatrices(const OpConfig &config,
   return true;
 }
 
-/// Removes configurations that need many commands if `known` has one that needs
-/// few: products not in the matrix layout, windows not in the aligned layout,
-/// and sums over several cores.
+/// Removes from `configs` those that need many commands if `known` has one that
+/// needs few: products not in the matrix layout, windows not in the aligned
+/// layout, and sums over several cores. Products that spread a batch over the
+/// cores stay.
 void NpuCandidates::keepPreferred(
     SmallVectorImpl<OpConfig> &configs, ArrayRef<OpConfig> known,
     const std::optional<Contraction> &contraction) const {

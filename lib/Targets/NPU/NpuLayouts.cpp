@@ -107,10 +107,12 @@ NpuScatterAttr layout::getNpuLayout(RankedTensorType type, const NpuForm &form,
   return getPackedIfItFits(std::move(scatter), type, chip);
 }
 
-/// Returns compact weights with each channel in one piece, which a transfer
-/// moves as one row: the channels of a core follow each other, not their pairs.
-/// Channels that are not whole words stay, because bytes that become weights
-/// start channels at words.
+/// Returns the layout of weights in 2IC-mode in which the bytes of each channel
+/// are contiguous, so that a transfer moves a channel as one row. In `compact`,
+/// the pairs of the several channels of a core are interleaved. Returns
+/// `compact` for other weights, and if a channel does not have a multiple of 4
+/// elements: i8 data that is converted to weights begins each channel at a
+/// multiple of 4 bytes.
 static NpuScatterAttr keepChannelsWhole(NpuScatterAttr compact,
                                         RankedTensorType type,
                                         NpuTargetInterface chip) {

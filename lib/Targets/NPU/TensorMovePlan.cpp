@@ -60,7 +60,8 @@ static int64_t getStepsOf(const npu::TransferSide &to,
          llvm::divideCeil(row * kWordBytes, chip.getEuBytes());
 }
 
-/// Returns the copy by commands of the cores, or std::nullopt if there is none.
+/// Returns the plan of a copy of 32-bit elements by commands of the cores, or
+/// std::nullopt if no such commands move them.
 static std::optional<TensorMovePlan> planOnCores(const LayoutMap &from,
                                                  const LayoutMap &to,
                                                  Sizes sizes,

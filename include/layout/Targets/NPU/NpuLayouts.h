@@ -30,8 +30,10 @@
 
 namespace mlir::layout {
 
-/// The parameters of a `#layout.npu_scatter` layout, except its axes: the mode
-/// (e.g. aligned, compact or matrix), the start core and the packing.
+/// The parameters from which a `#layout.npu_scatter` layout of a tensor is
+/// built: the mode (e.g. aligned, compact or matrix), the start core, the
+/// packing and the width of a matrix. The axes of the dims are stated
+/// separately.
 struct NpuForm {
   NpuMode mode = NpuMode::Aligned;
   int64_t start = 0;
@@ -44,7 +46,9 @@ struct NpuForm {
   int64_t width = 0;
 };
 
-/// Returns the parameters of `layout`, except its axes.
+/// Returns the mode, the start core, the packing along N and the matrix width
+/// of `layout`. Axes, explicit strides and 2IC packing are not part of the
+/// result.
 NpuForm getForm(NpuScatterAttr layout);
 
 /// Returns the parameters for the other tensors of an op of which one is in
@@ -56,13 +60,15 @@ inline char getChannelAxis(NpuMode mode) {
   return mode == NpuMode::Matrix ? 'M' : 'C';
 }
 
-/// Returns the axes of a tensor of rank `rank` with channel dim `channel`. Dims
-/// before the channel are N, the last dim after it is W, and dims in between
-/// are H. In matrix mode `channel` is M and all other dims are N.
+/// Returns one axis letter per dim for a tensor of rank `rank` with channel dim
+/// `channel`. Dims before the channel are N, the last dim after it is W, and
+/// dims in between are H. In matrix mode `channel` is M and all other dims are
+/// N.
 std::string getNpuAxes(int64_t rank, unsigned channel, NpuMode mode);
 
 /// Returns the layout of `type` in `form`, where `axes` has the axis letter of
-/// each dim. Returns a null layout if the shape is dynamic, if two dims of more
+/// each dim. It is unpacked if the element type or the shape does not allow the
+/// packing. Returns a null layout if the shape is dynamic, if two dims of more
 /// than one index are channels, or if the tensor does not fit a core.
 NpuScatterAttr getNpuLayout(RankedTensorType type, const NpuForm &form,
                             StringRef axes, NpuTargetInterface chip);
@@ -101,9 +107,10 @@ NpuLoad getNpuLoad(RankedTensorType type, AffineMap map, AffineMap written,
 /// `layout` on.
 RankedTensorType getNpuWindow(RankedTensorType type, NpuScatterAttr layout);
 
-/// Returns true if `layout` places the elements of `type` as a layout of mode
-/// `mode` would. For example, a matrix whose channels have one column, and at
-/// most as many channels as there are cores, is an aligned tensor.
+/// Returns true if `layout` has mode `mode`, or places the elements of `type`
+/// as this mode would. A matrix whose channels have one column is an aligned
+/// tensor. An aligned tensor is a matrix if its dims are N or C and no core has
+/// two channels.
 bool liesAs(NpuScatterAttr layout, RankedTensorType type, NpuMode mode);
 
 /// Returns the loops that index the dims spread over the cores. `map` maps

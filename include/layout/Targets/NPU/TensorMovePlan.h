@@ -42,7 +42,9 @@ struct TensorMovePlan {
   int64_t commands = 0;
   /// The number of bytes read, which equals the number of bytes written.
   int64_t bytes = 0;
-  /// The steps of the cores, if they have a command for the elements.
+  /// The steps in which the cores execute their commands. It is std::nullopt if
+  /// the DMA engine moves the elements, or if no command of the cores copies
+  /// elements of this size.
   std::optional<int64_t> steps;
 
   Cost getCost(const EngineTimes &times) const {
@@ -50,9 +52,10 @@ struct TensorMovePlan {
                  : times.getTransfers(commands, bytes);
   }
 
-  /// Chooses the fastest way to move a box of `sizes` from map `from` to map
-  /// `to`, by the laws above. Returns std::nullopt if no way is possible;
-  /// `error` then has the reason why there are no direct transfers.
+  /// Chooses the way to move a box of `sizes` from map `from` to map `to` that
+  /// takes the least time by `times`: direct transfers, transfers through
+  /// system memory, or copies by the cores. Returns std::nullopt if no way is
+  /// possible; `error` then has the reason why there are no direct transfers.
   static std::optional<TensorMovePlan>
   get(const LayoutMap &from, const LayoutMap &to, Sizes sizes,
       int64_t elementBytes, npu::ChipAttr chip, const EngineTimes &times,

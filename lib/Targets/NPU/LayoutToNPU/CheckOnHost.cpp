@@ -158,8 +158,9 @@ static std::optional<Elements> findElements(Value number) {
   return larger ? findElements(larger.getLhs()) : std::nullopt;
 }
 
-/// Records the range that `op` asserts of elements of an argument in its
-/// attribute npu.ranges. Returns false if it asserts something else.
+/// Adds the range of values that `op` asserts for elements of a function
+/// argument to the attribute npu.ranges of this argument. Returns false, and
+/// changes nothing, if it asserts something else.
 static bool recordRange(cf::AssertOp op) {
   auto is = op.getArg().getDefiningOp<arith::CmpIOp>();
   if (!is || is.getPredicate() != arith::CmpIPredicate::ult)

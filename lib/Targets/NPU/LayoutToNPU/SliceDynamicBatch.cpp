@@ -432,8 +432,9 @@ bool DynamicBatch::visit(Operation *op) {
   return each && visitEachDim(op, *each);
 }
 
-/// Sets the batch of arguments, results and concatenations to size 1, with
-/// casts in between. The canonicalizer propagates the sizes to other ops.
+/// Gives the dynamic dim of arguments, results and concatenations its size for
+/// one index of the batch, with casts in between. The canonicalizer propagates
+/// the sizes to other ops.
 void DynamicBatch::slice() {
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
   auto getSlice = [](Value tensor, DynamicDim batch) {

@@ -51,8 +51,8 @@ struct PairedWeights {
   LoopSizes strides;
 };
 
-/// The operands of the okk_bdc_conv2d command for a KernelPart along H and one
-/// along W.
+/// The operands of the okk_bdc_conv2d command that computes one part of the
+/// kernel along H and one along W.
 struct ConvolutionPart {
   LoopSizes inputShape;
   TransferSide input;

@@ -48,8 +48,8 @@ public:
   FailureOr<const Kernel *> get(linalg::LinalgOp op);
 
   bool isEmpty() const { return !functions; }
-  /// Lowers all functions to emitc and moves them to the module of `anchor`,
-  /// before it.
+  /// Lowers all functions that `get` has created to emitc, and moves them to
+  /// the module of `anchor`, before it. Fails if an op has no lowering.
   LogicalResult emit(Operation *anchor);
 
 private:
@@ -63,7 +63,8 @@ private:
 /// Removes memref.load ops of the lowered loops whose results have no use.
 LogicalResult removeDeadReads(ModuleOp functions);
 
-/// Lowers functions of scf, affine, arith, math and memref ops to emitc.
+/// Lowers functions of scf, affine, arith, math and memref ops to emitc. Fails
+/// if an op or a type has no conversion.
 LogicalResult lowerKernelsToEmitC(ModuleOp functions);
 
 } // namespace mlir::npu

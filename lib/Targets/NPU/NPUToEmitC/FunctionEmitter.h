@@ -83,8 +83,9 @@ private:
   /// for the simulator. Emits an error if neither is possible (Compute.cpp).
   LogicalResult emitCompute(linalg::LinalgOp op);
   FailureOr<Operand> getOperand(linalg::LinalgOp op, Value memref);
-  /// Emits calls of elementwise OKKernel functions for the op, or sets `why` to
-  /// the reason and returns false (Elements.cpp).
+  /// Emits calls of elementwise OKKernel functions for the op. Returns false if
+  /// that is impossible. `why` then has the reason, or keeps its text if no
+  /// function computes the body (Elements.cpp).
   bool emitAsElements(linalg::LinalgOp op, ArrayRef<Operand> operands,
                       std::string &why);
   void emitElements(const ElementFunction &function, ArrayRef<Value> memrefs,
@@ -143,16 +144,18 @@ private:
        const layout::LayoutMap &dest, ArrayRef<int64_t> shape,
        int64_t elementBytes, const TransferLimits &limits);
   /// Splits a tensor in local memory into boxes: transfers whose source is its
-  /// dense row-major image, and whose destination is local memory.
+  /// dense row-major image, and whose destination is local memory. Emits an
+  /// error and returns std::nullopt if there are no such transfers within
+  /// `limits`.
   std::optional<std::vector<Transfer>> planImage(Operation *op,
                                                  const Storage &storage,
                                                  MemRefType type,
                                                  const TransferLimits &limits);
   /// Tells the simulator which bytes the commands until OkkCalls::endExpected
   /// must move: the elements of a box of `shape` of `memrefs`, the destination
-  /// first. `copy` is the op if its source has permuted dims. Returns false,
-  /// without a call, if checks are off or the bytes of a memref have no linear
-  /// numbers.
+  /// first. For an npu.copy, whose source may have permuted or repeated dims,
+  /// `copy` is the op. Returns false, without a call, if checks are off or the
+  /// bytes of a memref have no linear numbers.
   bool expect(ArrayRef<int64_t> shape, ValueRange memrefs,
               CopyOp copy = nullptr);
   /// Tells the simulator which elements the next commands combine: for each

@@ -88,8 +88,8 @@ public:
   /// strides in local memory, from `address` on, and the source those in the
   /// row-major tensor.
   void numberElements(const Transfer &box, Value address);
-  /// Tells the simulator that the destination of `box`, at the local `address`,
-  /// are elements of a tensor, not holes.
+  /// Tells the simulator that the destination of `box`, from the local
+  /// `address` on, consists of elements of a tensor, not of holes.
   void declareElements(const Transfer &box, Value address);
   void releaseTensor(int64_t address);
 

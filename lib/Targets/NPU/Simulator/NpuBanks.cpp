@@ -22,7 +22,8 @@ static void forEachBank(const SimulatedChip &chip, int64_t core, int64_t byte,
 }
 
 /// Returns true if two operands of a command use one bank of one core. Operands
-/// that begin at the same byte count as one.
+/// that begin at the same byte count as one. Returns false if the banks of the
+/// chip are not known.
 bool Simulator::shareBank(
     const std::vector<const std::vector<Run> *> &operands) const {
   if (!chip.banks)
@@ -49,6 +50,7 @@ bool Simulator::shareBank(
 }
 
 /// Returns true if both engines used one bank in the parallel region that ends.
+/// Returns false if the banks of the chip are not known.
 bool Simulator::sharesRegionBank() const {
   if (!chip.banks)
     return false;

@@ -68,7 +68,8 @@ struct Simulator::Image {
 };
 
 /// The numbers that identify contiguous bytes in checks of moved bytes: those
-/// that numberElements gave them, or offsets in system memory.
+/// that the program gave the bytes of a local tensor, or offsets in system
+/// memory.
 struct Simulator::Numbers {
   const int32_t *ofBytes = nullptr; // numbers plus 1; null: first + i
   int64_t first = 0;

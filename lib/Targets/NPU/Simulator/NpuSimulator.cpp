@@ -12,8 +12,9 @@
 
 using namespace mlir::npu;
 
-/// The first address of system memory, and the bytes between its buffers, so
-/// that an access beyond the end of a buffer is detected.
+/// The first address of system memory, and the least number of bytes between
+/// two of its buffers, so that an access beyond the end of a buffer is
+/// detected.
 static constexpr uint64_t kSystemBase = uint64_t(1) << 32, kSystemGap = 1 << 16;
 
 Simulator::Simulator(const SimulatedChip &chip)

@@ -18,13 +18,16 @@
 
 namespace mlir::npu {
 
-/// Returns the simulator of the process.
+/// Returns the simulator of the process. If okk_sim_open has not been called,
+/// it is one on which every command is an error.
 Simulator &okkSimulator();
 
 inline Box toBox(const dim4 &d) { return {d.n, d.c, d.h, d.w}; }
 
 /// Returns the operand of a command: a box at `addr` in local memory with
-/// strides `stride`, or in the aligned layout if `stride` is null.
+/// strides `stride`, or in the aligned layout if `stride` is null. Reports an
+/// error if `stride` is null and `addr` is not a multiple of the bytes of an
+/// execution unit.
 Operand okkLocal(local_addr_t addr, const dim4 *shape, const dim4 *stride,
                  int elementBytes = 4);
 

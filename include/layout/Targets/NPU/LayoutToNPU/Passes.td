@@ -87,6 +87,7 @@ def SliceDynamicBatchPass : Pass<"npu-slice-dynamic-batch", "::mlir::func::FuncO
     batch must be parallel and index nothing else; reshapes, pads, slices and
     concatenations must keep the batch whole. Any other op on the batch, another
     dynamic dim, and a result without the batch are errors.
+    A function with callers is not changed.
 
     Run it after `layout-cpu-check-indices` and `npu-check-on-host`, and before
     `npu-legalize-linalg`, which requires static sizes.
@@ -111,8 +112,8 @@ def LegalizeLinalgPass : Pass<"npu-legalize-linalg", "ModuleOp"> {
     3. Unused parts. Split a matmul with a constant, of whose result only slices
        are used, e.g. queries, keys and values, into one matmul per slice. Narrow
        a tensor of which all users read the same slice to that slice.
-    4. Math. Expand logarithms, and powers with known exponents, with upstream's
-       patterns.
+    4. Math. Expand logarithms, exp(x) - 1, and powers with known exponents, with
+       upstream's patterns.
     5. Indices as results. Split a reduction that yields the largest or smallest
        element and its index into one reduction for each. Compute a loop index
        that a body selects, e.g. an argmax, as f32, and convert it to an integer
@@ -128,9 +129,11 @@ def LegalizeLinalgPass : Pass<"npu-legalize-linalg", "ModuleOp"> {
        at most 64 rows of any other tensor, or the one-hot matrix times each
        16-bit half of more rows of 32-bit elements.
     8. Windows. Split an op on 3-D windows, e.g. a convolution of volumes, into
-       ops on 2-D windows, one per index of the first window dim. Split grouped
-       convolutions into one per group, turn 1-D convolutions into 2-D ones with
-       one row, and add a channel dim to convolutions without one.
+       ops on 2-D windows, one per index of the first window dim. Split a sum,
+       maximum or minimum over windows with a stride above 15, the limit of the
+       chip, into two with shorter strides. Split grouped convolutions into one
+       per group, turn 1-D convolutions into 2-D ones with one row, and add a
+       channel dim to convolutions without one.
     9. Comparisons. Fuse f32 comparisons into the selects that use them.
     10. Element types. Store `i1` and `index` tensors inside of a function as `i8`
         and `i64`, because elements in local memory have whole bytes. Pass an i64
@@ -191,8 +194,9 @@ def TileAndFusePass : Pass<"npu-tile-and-fuse", "ModuleOp"> {
     op does not fit in any parts, the error states by how many bytes.
 
     An f32 sum of each row of a matrix whose columns are divided evenly among
-    the cores becomes two sums: one over the columns in each core, and one over
-    the cores. Only the second one reads elements of other cores.
+    the cores, at least 8 to a core, becomes two sums: one over the columns in
+    each core, and one over the cores. Only the second one reads elements of
+    other cores.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
@@ -222,9 +226,9 @@ def NarrowConstantsPass : Pass<"npu-narrow-constants", "ModuleOp"> {
 
     A constant is narrowed under two conditions. In each layout in which a
     reader may have it in local memory, commands of the cores can convert i8 to
-    f32, and a core has space for both. The saved bytes exceed the cost of a
-    command (`launch_cost` of the target). The remark `Narrow` of the category
-    `npu` counts the constants.
+    f32, and a core has space for both. To read and write the three bytes that
+    are saved per element costs more than one command (`launch_cost` of the
+    target). The remark `Narrow` of the category `npu` counts the constants.
 
     Run it after `npu-tile-and-fuse`, which counts the bytes of such
     constants as i8.

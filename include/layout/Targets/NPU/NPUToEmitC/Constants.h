@@ -52,8 +52,8 @@ struct ConstantBlock {
 };
 
 /// Lays out all memref.global ops of the module in one block. Emits an error at
-/// a global that is not a constant with known data, in row-major order, in
-/// system memory.
+/// a global that has no known constant data of whole bytes, is not in system
+/// memory, or is neither in row-major order nor in a `#layout.map`.
 FailureOr<ConstantBlock> getConstantBlock(ModuleOp module);
 
 } // namespace mlir::npu

@@ -152,10 +152,13 @@ public:
   void freeSystem(uint64_t address);
   void writeSystem(uint64_t address, const void *data, int64_t bytes);
   void readSystem(uint64_t address, void *data, int64_t bytes);
-  /// Returns bytes of a core in little-endian order, whether written or not.
+  /// Returns `bytes` bytes of core `core` from byte `byte` on, as a
+  /// little-endian integer. Does not check that they were written; the initial
+  /// bytes are 0.
   uint64_t readLocal(int64_t core, int64_t byte, int64_t bytes) const;
   bool isWritten(int64_t core, int64_t byte) const;
-  /// Returns the number of bytes of local memory that have been written.
+  /// Returns the number of bytes, summed over all cores, that have been written
+  /// and are not undefined again.
   int64_t countWritten() const;
 
   // Commands.
@@ -166,9 +169,10 @@ public:
             int64_t elementBytes, Engine engine = Engine::DMA,
             const char *name = "fill");
   /// Computes dest = fn(sources) element by element, on the execution units.
-  /// `check` returns a message if elements of the sources break a rule of the
-  /// command, e.g. are outside of a lookup table, and otherwise an empty
-  /// string.
+  /// `check` gets the source elements of one result. It returns a message if
+  /// they break a rule of the command, e.g. are outside of a lookup table, and
+  /// otherwise an empty string. The first message is reported, and nothing is
+  /// computed.
   using ElementFn = std::function<void(void *dest, const void *const *sources)>;
   using ElementCheck = std::function<std::string(const void *const *sources)>;
   void compute(const Operand &dest, const std::vector<Operand> &sources,
@@ -206,15 +210,17 @@ public:
   /// so that other tensors may be in the holes between them.
   void shareHoles() { sharesHoles = true; }
   /// Declares a tensor at the local address `address` that owns `bytes` of
-  /// every core. Reports an error if it leaves a core, is not aligned or
-  /// overlaps another tensor.
+  /// every core. Reports an error if it leaves a core, is not aligned, or
+  /// overlaps another tensor although holes are not shared.
   void declareTensor(uint64_t address, int64_t bytes, int64_t alignment);
-  /// Declares elements of a declared tensor; its other bytes are holes.
+  /// Declares elements of a declared tensor; its other bytes are holes. Reports
+  /// an error if no declared tensor contains them, or if holes are shared and
+  /// they are elements of another tensor.
   void declareElements(const Operand &elements, const Box &shape,
                        int64_t elementBytes);
-  /// Declares elements as declareElements does, and numbers their bytes: byte b
-  /// of the element at index i of the box gets first + sum of i_d * strides_d +
-  /// b.
+  /// Declares elements of a declared tensor, and numbers their bytes for checks
+  /// of moved bytes: byte b of the element at index i of the box gets first +
+  /// sum of i_d * strides_d + b.
   void numberElements(const Operand &elements, const Box &shape,
                       int64_t elementBytes, int64_t first, const Box &strides);
   void releaseTensor(uint64_t address);
@@ -238,25 +244,26 @@ private:
     uint64_t address;
     int64_t byte, bytes;
     bool hasElements;
-    /// Per core, 1 plus the number that numberElements gave each byte of the
-    /// tensor, or 0 if the byte has no number.
+    /// Per core, 1 plus the number that the program gave each byte of the
+    /// tensor for checks of moved bytes, or 0 if the byte has no number.
     std::vector<std::unique_ptr<int32_t[]>> numbers;
     /// Per core, the disjoint ranges of bytes with elements of the tensor, as a
-    /// map from begin to end. Only used after shareHoles, which lets other
-    /// tensors be between these ranges.
+    /// map from begin to end. Only used if holes are shared, i.e. other tensors
+    /// may be between these ranges.
     std::vector<std::map<int64_t, int64_t>> owned;
   };
   struct Expected;
-  /// The accesses of a command to bytes. ReadOnce and Write reject a byte that
-  /// the command accesses twice. WritePadding may reach bytes of a tensor that
-  /// are not elements.
+  /// The accesses of a command to bytes. All but Read reject a byte that the
+  /// command accesses twice. WritePadding may reach bytes of a tensor that are
+  /// not elements.
   enum class Access { Read, ReadOnce, Write, WritePadding };
   struct Image;
   struct Computation;
   struct Numbers;
 
-  /// Checks that every size of `shape` is at least 1 and at most that of
-  /// `most`, if the latter is not 0. Reports an error otherwise.
+  /// Returns true if `elementBytes` and all sizes of `shape` are at least 1,
+  /// and each size is at most that of `most`, where 0 means no limit. Reports
+  /// an error otherwise.
   bool checkShape(const Box &shape, int64_t elementBytes, const Box &most = {});
   bool checkCommand(const Box &shape, int64_t elementBytes, Engine engine);
   bool checkStrides(const Operand &operand, const Box &shape, Engine engine,

@@ -57,8 +57,9 @@ LogicalResult ProgramBuilder::checkFunction() {
   return success();
 }
 
-/// Moves loads from system memory right before their first user, and stores
-/// right after the op that defines their source.
+/// Moves loads, i.e. layout.convert ops from system memory to local memory,
+/// right before their first user. Moves stores, which convert in the opposite
+/// direction, right after the op that defines their source.
 void ProgramBuilder::placeTransfers() {
   Block &block = function.getBody().front();
   SmallVector<ConvertOp> converts(block.getOps<ConvertOp>());

@@ -68,9 +68,10 @@ Value ProgramBuilder::makeView(Location loc, RankedTensorType type,
   return npu::ViewOp::create(builder, loc, view, source);
 }
 
-/// Copies `source`, the memory of the result of `op`, to the slice of a
-/// tensor.concat result in system memory, if the concatenation is the only use.
-/// Returns false if it is not, and fails if no memref type describes the slice.
+/// Copies `source`, the memory of the result of `op`, to its slice of a
+/// tensor.concat result, if the concatenation is the only use and both results
+/// are in system memory. Returns false, and copies nothing, otherwise. Fails if
+/// no memref type describes the slice.
 FailureOr<bool> ProgramBuilder::storePart(Operation *op, Value source) {
   Value stored = op->getResult(0);
   auto type = cast<RankedTensorType>(stored.getType());
@@ -223,7 +224,8 @@ static bool areApart(tensor::InsertSliceOp a, tensor::InsertSliceOp b) {
 }
 
 /// Returns true if `first` and the insertions into its result, one after the
-/// other, provably write every element.
+/// other, provably write every element of the tensor: their slices are disjoint
+/// and together have as many elements as it.
 static bool writeAll(tensor::InsertSliceOp first) {
   SmallVector<tensor::InsertSliceOp> slices;
   int64_t elements = 0;

@@ -131,9 +131,9 @@ void ProgramBuilder::initialize(Location loc, Value tensor, Value to) {
   copy(loc, getMemory(tensor), to);
 }
 
-/// Returns true if the op may overwrite the memory of the operand: it has no
-/// other use, and the memory is not that of an argument, a constant, a slice or
-/// a concatenation that is still read in parts.
+/// Returns true if the op may overwrite the memory of the operand. The operand
+/// must have no other use. Its memory must not be that of an input argument, a
+/// constant, a slice or a concatenation that is still read in parts.
 bool ProgramBuilder::isOverwritable(OpOperand &use) {
   Value tensor = use.get();
   if (!tensor.hasOneUse() || isa<BlockArgument>(tensor) ||

@@ -47,8 +47,9 @@ public:
   ProgramBuilder(func::FuncOp function, SymbolTable &symbols,
                  const EngineTimes &times);
 
-  /// Emits the program on memory as a function before the original one, and
-  /// replaces that by it.
+  /// Emits a function of the same name on memrefs before the original function,
+  /// and erases the original. Fails, with an error, if an op cannot be lowered;
+  /// the original is then kept.
   LogicalResult run();
 
 private:
@@ -91,14 +92,14 @@ private:
   /// are its inits.
   void lowerWithoutIterations(linalg::LinalgOp op);
   struct Inputs;
-  /// The numbers and values of operands that are splat constants, which become
-  /// constants in the body.
+  /// The operand numbers and values of scalar operands, which are constants and
+  /// become constants in the body.
   using Numbers = SmallVector<std::pair<unsigned, TypedAttr>>;
   LogicalResult collectInputs(linalg::LinalgOp op, Inputs &inputs,
                               Numbers &numbers);
   /// Emits a linalg.generic with the body of `op` on memrefs: its inputs in
-  /// local memory and `inits`. Operands in `numbers` become constants in the
-  /// body.
+  /// local memory and `inits`, which may end with a work buffer that nothing
+  /// reads. Operands in `numbers` become constants in the body.
   void makeGeneric(linalg::LinalgOp op, const Inputs &inputs, ValueRange inits,
                    const Numbers &numbers);
   LogicalResult loadForAll(linalg::LinalgOp op, OpOperand &operand,
@@ -126,7 +127,8 @@ private:
   DenseMap<Value, Value> memory;
   DenseMap<Attribute, memref::GlobalOp> globals;
   /// The slice of a concatenation in which a tensor is computed: the operand of
-  /// the concatenation, and the byte offset in each core from the whole.
+  /// the concatenation, and the byte offset of the slice from the start of the
+  /// whole result in each core.
   struct InPlacePart {
     OpOperand *part;
     int64_t byte;

@@ -34,8 +34,9 @@ using namespace mlir::layout;
 
 /// The rank of the tensors of OKKernel's window functions.
 static constexpr unsigned kDimsOfWindows = 4;
-/// The number of commands of a minimum that is computed as a negated maximum.
-/// Reductions of fewer elements are not rewritten.
+/// The number of commands of a minimum that is computed as a negated maximum:
+/// two negations and the maximum. Minima and maxima over at most so many
+/// elements are not rewritten.
 static constexpr int64_t kCommands = 3;
 
 /// Returns the OKKernel function of a reduction of a single f32 input by a sum,
@@ -126,8 +127,8 @@ static void negateMinimum(linalg::LinalgOp op, unsigned first) {
 }
 
 /// Splits a maximum or minimum with another init than the neutral element: the
-/// reduction starts from that, and a second op combines its result with the
-/// init.
+/// reduction starts from the neutral element, and a second op combines its
+/// result with the init.
 static void reduceFirst(linalg::LinalgOp op, bool isMax) {
   OpBuilder builder(op);
   Location loc = op.getLoc();

@@ -19,7 +19,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// An index in a body as an affine expression of the loops, and its range.
+/// An index in a body as an affine expression of the loops, with its least and
+/// its greatest value.
 struct LoopExpr {
   AffineExpr expr;
   int64_t least, most;
@@ -233,8 +234,8 @@ void OperandMaker::readExtract(tensor::ExtractOp extract) {
 }
 
 /// Plans the values of `value` for all iterations as a constant operand. i1
-/// values become f32 that is greater than 0 for true. Unknown values, and
-/// values that are the same in all iterations, are left.
+/// values become f32 that is greater than 0 for true. Plans no operand if the
+/// values are unknown or are the same in all iterations.
 void OperandMaker::readTable(Value value) {
   const LoopValueTable *table = tables.get(value);
   if (!table || table->loops.empty() || table->values.empty())

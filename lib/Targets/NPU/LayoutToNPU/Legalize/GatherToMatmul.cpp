@@ -190,8 +190,8 @@ namespace {
 using MakeBody = function_ref<Value(OpBuilder &, Location, ValueRange)>;
 
 /// A read of rows of `table` along `dim`: `ids` has the row numbers, and `map`
-/// maps the loops of the op to its elements. If `wrap` is not 0, negative
-/// numbers count from the end.
+/// maps the loops of the op to the indices of `ids`. If `wrap` is not 0,
+/// negative row numbers count from the end of `wrap` rows.
 struct Rows {
   Value table;
   unsigned dim = 0;
@@ -230,9 +230,10 @@ static AffineMap getFirstDims(OpBuilder &builder, unsigned rank,
       builder.getContext());
 }
 
-/// Computes, in a tensor over the loops that the data indices depend on, one
-/// row number from several of these indices, and collapses the dims of the
-/// table that they index into one.
+/// Replaces several data indices of `read` by one row number. Creates the row
+/// numbers, in a tensor over the loops that these indices depend on, and the
+/// table with the dims that they index collapsed into one. Returns the read of
+/// both.
 static Rows combineIndices(OpBuilder &builder, linalg::GenericOp op,
                            Value table, const RowRead &read) {
   auto type = cast<RankedTensorType>(table.getType());
@@ -309,7 +310,9 @@ static Rows findRows(OpBuilder &builder, linalg::GenericOp op, Value table,
           wrap};
 }
 
-/// Creates the one-hot encoding of `ids`, with a last dim of size `rows`.
+/// Creates the one-hot encoding of `ids` as f32, in a new last dim of size
+/// `rows`. If `wrap` is not 0, negative `ids` count from the end of `wrap`
+/// rows.
 static Value makeOnes(OpBuilder &builder, Location loc, Value ids, int64_t rows,
                       int64_t wrap) {
   SmallVector<int64_t> shape(cast<RankedTensorType>(ids.getType()).getShape());
@@ -332,9 +335,10 @@ static Value makeOnes(OpBuilder &builder, Location loc, Value ids, int64_t rows,
       });
 }
 
-/// Creates the product of the one-hot matrix `ones` and a table, whose dim
-/// `dim` is summed over. For each other dim of the table, `shared` has the dim
-/// of `ones` that it is a batch dim with, or std::nullopt.
+/// Creates the product of the one-hot matrix `ones` and a table, summed over
+/// the last dim of `ones` and dim `dim` of the table. For each other dim of the
+/// table, `shared` has the dim of `ones` with which it forms a batch dim, or
+/// std::nullopt.
 static Value makeProduct(OpBuilder &builder, Location loc, Value ones,
                          Value table, unsigned dim,
                          ArrayRef<std::optional<unsigned>> shared) {

@@ -86,11 +86,12 @@ Value transpose(OpBuilder &builder, Location loc, Value tensor,
                 ArrayRef<int64_t> order);
 
 /// Splits an op on 3-D windows into ops on 2-D windows, one for each index of
-/// the first window dim.
+/// the first window dim and of the batch, if these are at most 64 ops.
 void splitVolumes(func::FuncOp function);
 
 /// Splits a sum, maximum or minimum over windows with a stride above 15, the
 /// limit of the chip, into one over short windows and one over its results.
+/// Windows of which no factor of the stride divides the size are not changed.
 void splitLongWindows(func::FuncOp function);
 
 /// Splits grouped convolutions into one per group. 1-D ones become 2-D with one
@@ -117,8 +118,8 @@ void carryIndices(func::FuncOp function);
 /// Returns the indices 0 to `count` - 1, with `count` at most 2^24, as f32.
 Value makeIndices(OpBuilder &builder, Location loc, int64_t count);
 
-/// Returns the f32 tensor of which an elementwise conversion, as carryIndices
-/// creates it, makes `integers`, or a null value if they are computed in
+/// Returns the f32 tensor that an elementwise op converts to `integers`, e.g.
+/// the indices of an argmax. Returns a null value if `integers` are computed in
 /// another way.
 Value getFloatsOf(Value integers);
 
@@ -131,27 +132,32 @@ void splitI64Arguments(func::FuncOp function);
 void carryIntegersInFloats(func::FuncOp function);
 
 /// Clamps arguments of exp, tanh and sigmoid that may be outside of the range
-/// in which the chip computes them right, and keeps -0 from sqrt.
+/// in which the chip computes them right. Adds +0 to an argument of sqrt that
+/// may be -0, of which the chip's root is wrong.
 void boundArguments(func::FuncOp function);
 
-/// Expands bodies (composeBody) and clamps arguments (boundArguments). Then
-/// splits ops whose bodies need several OKKernel functions into one op per
-/// function:
+/// Expands ops of bodies that have no OKKernel function, and clamps arguments of
+/// exp, tanh and sigmoid. Then splits ops whose bodies need several OKKernel
+/// functions into one op per function:
 ///
 ///   %s = arith.addf %x, %b           becomes an op that adds, and one that
 ///   %r = arith.maximumf %s, %zero    computes the maximum in place
 void splitBodies(func::FuncOp function);
 
 /// Rewrites minima over more than 3 elements as negated maxima of negated
-/// elements. Collapses several reduction loops to one in products, in
-/// reductions with more than four loops, and in reductions of all dims.
+/// elements, and lets such minima and maxima start from the neutral element,
+/// with the init combined afterwards. Collapses several reduction loops to one
+/// in products, in reductions with more than four loops, and in reductions of
+/// all dims.
 void rewriteReductions(func::FuncOp function);
 
 /// Generalizes named f32 ops without reduction whose bodies have an op without
 /// an OKKernel function.
 void generalizeBodies(func::FuncOp function);
 
-/// Expands powers with known exponents and logarithms with upstream's patterns.
+/// Expands powers with known exponents, logarithms and exp(x) - 1 in bodies of
+/// linalg.generic with upstream's patterns. Fails if the patterns do not
+/// converge.
 LogicalResult expandMath(func::FuncOp function);
 
 /// Expands ops without an OKKernel function, e.g. erf, i32 to f32 and some

@@ -333,8 +333,9 @@ bool BodySplitter::run() {
   return true;
 }
 
-/// Returns true if the op may be split: it has one static result, no
-/// linalg.index and no layouts, which new tensors would need too.
+/// Returns true if the op may be split: it is on tensors of static sizes, has
+/// iterations, one result, no linalg.index and no layouts, which new tensors
+/// would need too. Fills, copies and transposes are not split.
 static bool isCuttable(linalg::LinalgOp op) {
   auto hasLayout = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -363,9 +364,9 @@ void layout::generalizeBodies(func::FuncOp function) {
   }
 }
 
-/// Copies operands that do not depend on all loops of the result to its shape,
-/// if the OKKernel function has no strides: such functions traverse all
-/// operands alike.
+/// Copies operands that do not depend on all loops of the result to the shape
+/// of the result, if the OKKernel function has no strides: such functions
+/// traverse all operands alike.
 static void copyAlongLoops(linalg::GenericOp op) {
   std::optional<npu::ElementFunction> function = npu::getElementFunction(op);
   AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));

@@ -39,8 +39,9 @@ struct LongDim {
 };
 } // namespace
 
-/// Returns the largest factor of `stride` and `window`, at most 15, such that
-/// the rest of the stride is at most 15, too, or std::nullopt if there is none.
+/// Returns the largest common factor of `stride` and `window` that is at most
+/// 15, and for which stride / factor is at most 15, too. Returns std::nullopt
+/// if no such factor exceeds 1.
 static std::optional<int64_t> findFactor(int64_t stride, int64_t window) {
   for (int64_t factor = npu::kMostWindowStride; factor > 1; --factor)
     if (stride % factor == 0 && window % factor == 0 &&

@@ -24,8 +24,9 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns the dim along which all users of `tensor` read disjoint slices, or
-/// std::nullopt if one reads all of it or anything else.
+/// Returns the only dim along which all users of `tensor` slice it, into
+/// disjoint slices. Returns std::nullopt if a user is not a slice or reads the
+/// whole tensor, if slices overlap, or if they are along several dims.
 static std::optional<unsigned> findCutDim(Value tensor) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   if (!type || !type.hasStaticShape() || type.getEncoding() ||
@@ -75,8 +76,9 @@ private:
 };
 } // namespace
 
-/// Returns the loop that indexes `dim` of the only result, or std::nullopt for
-/// ops with dynamic sizes, several results or other maps.
+/// Returns the loop that indexes `dim` of the only result. Returns std::nullopt
+/// for ops with dynamic sizes or several results, and if an index of the result
+/// is not a single loop.
 static std::optional<unsigned> getLoop(linalg::LinalgOp op, unsigned dim) {
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   if (op.getNumDpsInits() != 1 || !op.hasPureTensorSemantics() ||

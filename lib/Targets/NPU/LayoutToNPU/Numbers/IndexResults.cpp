@@ -71,8 +71,9 @@ public:
     op.getReductionDims(reduced);
   }
 
-  /// Creates ops that compute the result of the op as f32 and returns it, or
-  /// std::nullopt if the body has another form or is not proven to be exact.
+  /// Creates ops that compute the result of the op as f32, and returns it.
+  /// Returns std::nullopt if the body has another form or is not proven to be
+  /// exact.
   std::optional<CarriedTensor> run();
 
 private:
@@ -145,10 +146,11 @@ bool IndexBody::findReduction() {
   return extreme->getOperand(1 - number) == out;
 }
 
-/// Returns the number that replaces `number`, an init or a value that is
-/// selected instead of an index: itself if an f32 represents it. Otherwise it
-/// is the largest index of a minimum, or the smallest one of a maximum. Returns
-/// std::nullopt if an index is beyond `number`.
+/// Returns the number that replaces `number`, which is an init or a value
+/// selected instead of an index. It is `number` itself if an f32 represents it.
+/// Otherwise it is the largest of the indices if the body takes a minimum, or
+/// the smallest one if it takes a maximum. Returns std::nullopt if an index is
+/// beyond `number`.
 std::optional<int64_t> IndexBody::getLimit(int64_t number) const {
   if (IntegerRange{number, number}.isExact())
     return number;
@@ -289,9 +291,9 @@ bool IndexBody::findTaps() {
 }
 
 /// Returns the indexing map of an operand for one element of the window,
-/// without the reduction loops, and appends the slices of the operand that it
-/// indexes. Returns std::nullopt if a dim depends on several other loops, or
-/// has a negative stride.
+/// without the reduction loops, and appends to `slices` the slice of each dim
+/// of the operand that it indexes. Returns std::nullopt if a dim depends on
+/// several parallel loops, or has a negative stride.
 std::optional<AffineMap>
 IndexBody::takeTap(AffineMap map, ArrayRef<int64_t> tap,
                    SmallVectorImpl<TapSlice> &slices) const {

@@ -150,6 +150,8 @@ Carried IntegerBody::getExact(Value value) {
 
 /// Converts an addition, subtraction or multiplication of integers to f32. If
 /// the range of the result exceeds 2^24, the result has a range but no value.
+/// Returns std::nullopt if the range of an operand is unknown, or if the result
+/// may overflow its type.
 Carried IntegerBody::makeSum(Operation *op) {
   Carried a = getExact(op->getOperand(0)), b = getExact(op->getOperand(1));
   if (!a || !b)
@@ -252,8 +254,8 @@ Carried IntegerBody::makeSelect(arith::SelectOp op) {
 
 /// Converts an integer maximum or minimum to f32. If the f32 of one operand
 /// equals the integer only within a range, the other operand must be a constant
-/// in it, as in a clamp. The range of the result has no lower end after a
-/// maximum, and no upper end after a minimum.
+/// in that range, as in a clamp. After a maximum, the f32 equals the integer
+/// below the range, too, and after a minimum above it.
 Carried IntegerBody::makeExtreme(Operation *op, bool isMax) {
   Carried a = get(op->getOperand(0)), b = get(op->getOperand(1));
   if (!a || !b || !a->value || !b->value)

@@ -91,8 +91,8 @@ public:
 
   void set(Value value, CarriedNumber number) { numbers[value] = number; }
   /// Returns the f32 that carries the integer `value` of the body, and emits
-  /// the ops that compute it. Returns std::nullopt if it is not proven to be
-  /// exact.
+  /// the ops that compute it. The f32 is a null Value if only the range of the
+  /// integer is known. Returns std::nullopt if the range is not known either.
   std::optional<CarriedNumber> get(Value value);
   /// Emits the i1 `value` of the body as comparisons of f32. Returns a null
   /// value if an operand is not an exact f32.
@@ -110,8 +110,8 @@ public:
 private:
   Value oneWhere(arith::CmpFPredicate predicate, Value x, float than);
   std::optional<CarriedNumber> convert(Operation *op);
-  /// Returns the f32 that stands for the integer `value` if they are equal for
-  /// all values, not just within a range (`window`), or std::nullopt otherwise.
+  /// Returns what `get` returns, but std::nullopt if the f32 equals the integer
+  /// only within a range (`window`).
   std::optional<CarriedNumber> getExact(Value value);
   std::optional<CarriedNumber> makeSum(Operation *op);
   std::optional<CarriedNumber> makeExtreme(Operation *op, bool isMax);

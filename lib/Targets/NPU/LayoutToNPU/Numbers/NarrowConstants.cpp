@@ -28,8 +28,9 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns the elements of an f32 constant as int8, or std::nullopt if one has
-/// no int8 value with the same f32 bits, such as -0.
+/// Returns the elements of an f32 constant as int8. Returns std::nullopt for
+/// other tensors, for splats, and if an element has no int8 value with the same
+/// f32 bits, such as -0.
 static std::optional<std::vector<int8_t>> getAsBytes(Value tensor) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   ElementsAttr values;
@@ -87,8 +88,9 @@ struct Readers {
   SmallVector<Operation *> moves;
   llvm::MapVector<Value, SmallVector<OpOperand *>> reads;
 
-  /// Collects the uses of `tensor`. Returns false if one is not a slice, a
-  /// reshape or an input of an op for cores without layouts in the same block.
+  /// Collects the uses of `tensor`. Returns false if one is neither a slice nor
+  /// a reshape nor an input, in the same block, of a linalg op that cores
+  /// compute and that has no layouts.
   bool collect(Value tensor);
 };
 
@@ -132,7 +134,7 @@ bool Readers::collect(Value tensor) {
 
 /// Returns true if every reader can get its operand from i8 data: in each
 /// layout that its layout rule proposes for the operand, commands of the cores
-/// convert i8 to f32 (acceptsInt8Operand).
+/// convert i8 to f32.
 bool Narrower::isLoadedAsBytes(const Readers &readers) {
   for (auto &[tensor, uses] : readers.reads)
     for (OpOperand *use : uses)

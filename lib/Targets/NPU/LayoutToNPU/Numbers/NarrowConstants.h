@@ -34,7 +34,7 @@ public:
   /// converts it.
   bool canBeNarrow(Value tensor);
   /// Returns the bytes of `elements` elements of `tensor` in system memory: one
-  /// byte each if canBeNarrow holds.
+  /// byte each if the tensor can be stored as i8.
   int64_t getBytes(Value tensor, int64_t elements);
   /// Returns the bytes of `elements` elements of `type`, as i8 if `isNarrow`.
   static int64_t getBytes(Type type, int64_t elements, bool isNarrow);

@@ -184,8 +184,9 @@ joinDims(const TensorBox &box, ArrayRef<int64_t> shape,
   return std::pair(first, size);
 }
 
-/// Appends to `box` the ranges of the dims `parts` for a range of their joined
-/// dim. Returns false if they are not a box.
+/// Appends to `box` the ranges of the dims of sizes `parts` for `size` indices
+/// of their joined dim from `first` on. Returns false if these indices are not
+/// a box of the dims.
 static bool splitDim(int64_t first, int64_t size, ArrayRef<int64_t> parts,
                      TensorBox &box) {
   int64_t within = ShapedType::getNumElements(parts);
@@ -207,7 +208,8 @@ static bool splitDim(int64_t first, int64_t size, ArrayRef<int64_t> parts,
   return true;
 }
 
-/// Returns the box of a reshape's operand that becomes a box of its result.
+/// Returns the box of a reshape's operand that becomes the box `result` of its
+/// result, or std::nullopt if its elements are no box of the operand.
 static std::optional<TensorBox> getReshaped(Operation *op,
                                             const TensorBox &result) {
   SmallVector<ReassociationIndices> groups = *getReshapedDims(op);
@@ -424,7 +426,7 @@ bool GroupParts::isResult(Value tensor) const {
   return stages.isReturned(tensor) || stages.getLastUse(tensor) > last;
 }
 
-/// Sets `own[result]`: for each part, the box of the result that it provides to
+/// Sets in `own`, for each part, the box of `result` that the part provides to
 /// ops after the group. Parts along the rows end at the last row that the group
 /// itself needs, so that no row is computed for later ops alone. Returns false
 /// if a dim has fewer indices than parts.

@@ -95,8 +95,8 @@ struct Stage {
   /// known.
   std::optional<Reads> getReadsOfLoops(ArrayRef<int64_t> firsts,
                                        ArrayRef<int64_t> extents) const;
-  /// Returns the dim of an operand of a stage with `summed` that this loop
-  /// alone indexes, or std::nullopt if there is none.
+  /// Returns the dim of `operand` that the reduction loop `summed` alone
+  /// indexes, or std::nullopt if there is none. Requires that `summed` is set.
   std::optional<unsigned> findSummedDim(OpOperand &operand) const;
 
 private:
@@ -108,12 +108,14 @@ private:
 /// in which inputs are loaded along the loop that is summed over.
 struct Cut {
   int64_t batches = 1, rows = 1, channels = 1, sums = 1;
-  /// A part along the rows begins at a multiple of this number.
+  /// A part along the rows begins at a multiple of this number, so that all
+  /// parts read equally many rows of tensors that are inserted with this
+  /// stride.
   int64_t rowStep = 1;
 
   int64_t count() const { return batches * rows * channels; }
   bool isWhole() const { return count() == 1 && sums == 1; }
-  /// Returns the dim that is divided into channels: 1 of 4 dims (N, C, H, W),
+  /// Returns the dim whose indices are the channels: 1 of 4 dims (N, C, H, W),
   /// or else the last one.
   static int64_t getChannelDim(int64_t rank) {
     return rank == 4 ? 1 : rank - 1;
@@ -227,9 +229,10 @@ Plan findFusionGroups(const Stages &stages, CostModel &costs,
 LogicalResult tileFusionGroup(OpBuilder &builder, const Stages &stages,
                               const FusionGroup &group);
 
-/// Replaces slices of a tensor.concat that tileFusionGroup has moved behind all
-/// parts of a group by slices of its operands, so that its result is not
-/// stored. Only concatenations whose users all are static slices are replaced.
+/// Replaces slices of a tensor.concat that the tiling of a group has placed
+/// after all its parts by slices of the operands of the concatenation, so that
+/// its result is not stored. Only concatenations whose users all are static
+/// slices are replaced.
 void readPartsOfConcats(func::FuncOp function);
 
 } // namespace mlir::layout

@@ -336,7 +336,7 @@ Price Search::getWholePrice(unsigned stage) {
 }
 
 /// Maps tensors computed in their slice of a tensor.concat result to the
-/// outermost such result in stages `first` to `last`. Both are numbers.
+/// outermost such result in stages `first` to `last`, all by their numbers.
 llvm::SmallDenseMap<unsigned, unsigned> Search::findWholes(unsigned first,
                                                            unsigned last) {
   llvm::SmallDenseMap<unsigned, unsigned> wholeOf;
@@ -357,7 +357,7 @@ llvm::SmallDenseMap<unsigned, unsigned> Search::findWholes(unsigned first,
   return wholeOf;
 }
 
-/// Returns the peak bytes of a core in a part, without operands of all parts.
+/// Returns the peak bytes of a core in a part, without what all parts share.
 int64_t Search::getPeak(const GroupParts &group, int64_t part) {
   unsigned first = group.getFirst(), last = group.getLast();
   llvm::SmallDenseMap<unsigned, unsigned> wholeOf = findWholes(first, last);
@@ -506,7 +506,8 @@ void Search::hold(Occupancy &now, const Price &price, bool keepsResults) {
     now.taken += tensors[made].inCore;
 }
 
-/// Evicts tensors for which `mayGo` holds until the group fits a core.
+/// Evicts tensors for which `mayGo` holds, the one with the furthest next use
+/// first, until the group fits a core. Stores them if necessary.
 void Search::evict(Occupancy &now, const Price &price,
                    function_ref<bool(unsigned)> mayGo) {
   while (now.taken + price.sharedInCore > room) {
@@ -616,7 +617,7 @@ Label Search::extend(const Label &label, const Price &price,
   return next;
 }
 
-/// Keeps the cheapest state per set of local tensors, kMostLabels at most.
+/// Keeps the cheapest state per set of local tensors, 6 (kMostLabels) at most.
 void Search::add(unsigned stage, Label label) {
   std::vector<Label> &all = labels[stage];
   for (Label &other : all)
@@ -653,8 +654,8 @@ bool Search::isHeavy(unsigned stage) const {
   return stages.all[stage].summed && bytes > room / 2;
 }
 
-/// Returns the row stride of the last tensor.insert_slice, or 1. Parts that
-/// begin at its multiples read equally many rows of each inserted tensor.
+/// Returns the row stride of a tensor.insert_slice that only concatenations and
+/// elementwise ops up to stage `last` follow, or 1 if there is none.
 static int64_t getRowStep(const Stages &stages, unsigned last) {
   for (unsigned s = last + 1; s-- > 0;) {
     Operation *op = stages.all[s].op;
@@ -706,7 +707,7 @@ static SmallVector<SmallVector<Cut>> getCuts(RankedTensorType type,
   return kinds;
 }
 
-/// Adds labels for the groups that end with stage `last`, from the fewest parts
+/// Adds states for the groups that end with stage `last`, from the fewest parts
 /// up to those that leave half of the memory to other tensors.
 void Search::reachByGroups(unsigned last) {
   RankedTensorType type = getTensor(stages.all[last].op->getResult(0));

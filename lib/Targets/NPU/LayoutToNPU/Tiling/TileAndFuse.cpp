@@ -95,7 +95,8 @@ SmallVector<unsigned> Splitter::getOrder(linalg::LinalgOp op) {
   return order;
 }
 
-/// Creates a copy of `op` on `size` iterations of `loop` from `first` on.
+/// Creates a copy of `op` on `size` iterations of `loop` from `first` on. Fails
+/// if the op cannot be tiled.
 FailureOr<linalg::LinalgOp> Splitter::makePart(linalg::LinalgOp op,
                                                unsigned loop, int64_t first,
                                                int64_t size) {
@@ -107,7 +108,8 @@ FailureOr<linalg::LinalgOp> Splitter::makePart(linalg::LinalgOp op,
 }
 
 /// Creates the part of `op` with the first `sizes` iterations of its loops,
-/// calls `look` with it, and erases it.
+/// calls `look` with it, and erases it. Does not call `look` if the op cannot
+/// be tiled.
 void Splitter::tryPart(linalg::LinalgOp op, ArrayRef<int64_t> sizes,
                        function_ref<void(linalg::LinalgOp)> look) {
   Operation *before = op->getPrevNode();
@@ -304,9 +306,9 @@ LogicalResult Splitter::splitUntilItFits(linalg::LinalgOp op) {
   return success();
 }
 
-/// Tiles and fuses the groups of ops that findFusionGroups chooses, and emits
-/// remarks about the traffic and each group. Emits an error if a group cannot
-/// be divided.
+/// Tiles and fuses the groups of ops that the search chooses, and emits remarks
+/// about the traffic and each group. Emits an error if a group cannot be
+/// divided.
 LogicalResult Splitter::cutGroups() {
   NarrowConstants narrow(getNpuTimes(target).transferStart);
   int64_t least = getTrafficLowerBound(function, narrow);

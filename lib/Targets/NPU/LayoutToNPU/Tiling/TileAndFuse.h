@@ -27,8 +27,9 @@
 
 namespace mlir::layout {
 
-/// Returns true if cores can execute the op once its tensors fit: it computes,
-/// has static shapes, and no loop is empty.
+/// Returns true if cores can execute the op once its tensors fit: it is no
+/// fill, copy or transpose, is on tensors of static shapes, and no loop has 0
+/// iterations.
 bool isForCores(linalg::LinalgOp op);
 
 /// Returns true if `tensor` is a tensor.empty, a fill or a splat constant. It
@@ -73,12 +74,13 @@ bool mayOverwrite(Operation *op);
 /// and cores compute it. Returns a null pointer if there is none.
 OpOperand *findOverwritten(Operation *op);
 
-/// Makes the input that the result of an elementwise op may overwrite the init
-/// of that op, so that bufferization is in place.
+/// Replaces the init of each elementwise op by the input that its result may
+/// overwrite, if there is one, so that bufferization is in place.
 void makeInPlace(func::FuncOp function);
 
 /// Splits an f32 sum of each row of a matrix into sums over the columns of each
-/// of `npus` cores, and one sum over the cores.
+/// of `npus` cores, and one sum over the cores. Requires equally many columns
+/// per core, at least 8; other sums are not changed.
 void sumInTwoStages(func::FuncOp function, int64_t npus);
 
 } // namespace mlir::layout

@@ -234,7 +234,8 @@ Value Cutter::join(Location loc, ArrayRef<Value> parts, unsigned dim) {
   return tensor::ConcatOp::create(builder, loc, dim, needed);
 }
 
-/// Concatenates the parts of a result along channels, rows and batches.
+/// Concatenates the parts of a result along channels, rows and batches. Skips
+/// null parts, which no op after the group needs.
 Value Cutter::joinAll(Value result, ArrayRef<Value> parts) {
   const Cut &cut = group.getCut();
   unsigned rank = cast<RankedTensorType>(result.getType()).getRank();

@@ -97,8 +97,8 @@ static llvm::BitVector shift(const llvm::BitVector &set, int64_t offset,
 }
 
 /// Returns the values in [0, `size`) of the index `expr` if loop l has the
-/// values `loops[l]`, or std::nullopt if it is not a sum of loops times
-/// positive constants.
+/// values `loops[l]`. Returns std::nullopt if it is not a sum of loops times
+/// positive constants and of constants in [0, `size`).
 static std::optional<llvm::BitVector>
 getImage(AffineExpr expr, ArrayRef<llvm::BitVector> loops, int64_t size) {
   llvm::BitVector image(size);
@@ -300,7 +300,8 @@ static Sources getMovedBy(tensor::ConcatOp op, const Elements &result) {
   return sources;
 }
 
-/// Returns the elements that `op` moves to `result`, or std::nullopt if it is
+/// Returns, for each operand, elements that `op` moves to the elements `result`
+/// of its result, which may be fewer than all. Returns std::nullopt if it is
 /// not an op that only moves elements.
 static std::optional<Sources> getMovedFrom(Operation *op,
                                            const Elements &result) {

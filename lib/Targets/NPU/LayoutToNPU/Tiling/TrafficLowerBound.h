@@ -33,7 +33,8 @@
 namespace mlir::layout {
 
 /// Returns a lower bound of the bytes that the function moves between system
-/// memory and the cores, or 0 if it has several blocks.
+/// memory and the cores, or 0 if it has several blocks. Constants that `narrow`
+/// can store as i8 count one byte per element.
 int64_t getTrafficLowerBound(func::FuncOp function, NarrowConstants &narrow);
 
 } // namespace mlir::layout

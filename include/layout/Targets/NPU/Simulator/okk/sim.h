@@ -32,16 +32,20 @@ extern "C" {
 void okk_sim_open(int npus, unsigned int bytes_per_npu, int eu_bytes);
 /// Sets the alignment of DMA addresses in bytes, and the maximum iterations of
 /// each loop and the maximum stride, in elements, of any command. 0 is no
-/// limit.
+/// limit. Call it before any access, because it clears the memories and the
+/// counters.
 void okk_sim_limit_dma(int alignment, dim4 max_shape, int max_stride);
 /// Sets the largest N and C strides, in elements, of commands of the execution
-/// units; 0 is no limit.
+/// units; 0 is no limit. Call it before any access, because it clears the
+/// memories and the counters.
 void okk_sim_limit_compute(int max_stride);
-/// Sets the number of equal banks of a core. If it is 0, bank conflicts are not
-/// counted.
+/// Sets the number of banks, all of equal size, that the local memory of a core
+/// has. If it is 0, bank conflicts are not counted. Call it before any access,
+/// because it clears the memories and the counters.
 void okk_sim_set_banks(int banks);
 /// Sets the bytes per cycle of the DMA engine, and the cycles to start a
-/// transfer (`dma_start`) and a command of the execution units.
+/// transfer (`dma_start`) and a command of the execution units. Call it before
+/// any access, because it clears the memories and the counters.
 void okk_sim_set_clock(int dma_bytes_per_cycle, int dma_start,
                        int compute_start);
 void okk_sim_close(void);
@@ -56,9 +60,11 @@ void okk_sim_write(system_addr_t addr, const void *data,
                    unsigned long long bytes);
 void okk_sim_read(system_addr_t addr, void *data, unsigned long long bytes);
 
-/// Returns one byte of a core, or -1 if no command has written it.
+/// Returns byte number `byte` of core `core`, or -1 if it has not been written
+/// or is undefined again, e.g. after the release of its tensor.
 int okk_sim_local_byte(int core, unsigned int byte);
-/// Returns the number of bytes of local memory that have been written.
+/// Returns the number of bytes, summed over all cores, that have been written
+/// and are not undefined again.
 long long okk_sim_written_bytes(void);
 
 typedef struct {

@@ -59,8 +59,9 @@ void okk_sim_operand(long long bytes, int access);
 /// that computes with it: in that of all elements of other operands with the
 /// same key (byte in the image / inner_bytes) % count, e.g. the channel.
 void okk_sim_own(long long inner_bytes, long long count);
-/// Adds a box of local memory to the operand that was added last: its address,
-/// and the byte of the image that its first element is copied to. Strides count
+/// Adds a box of local memory to the operand that was added last. Its first
+/// element, at `addr`, is copied to byte `image_byte` of the image. `stride` is
+/// between elements in local memory and `image_stride` in the image; both count
 /// elements.
 void okk_sim_box(local_addr_t addr, long long image_byte, int element_bytes,
                  const dim4 *shape, const dim4 *stride,
@@ -79,7 +80,9 @@ void okk_sim_call(void (*kernel)(Images...), void *const *images,
   kernel(static_cast<Images>(images[Numbers])...);
 }
 
-/// Runs a kernel whose parameters are the images of all operands.
+/// Calls `kernel` with the images of all operands added since
+/// okk_sim_compute_begin, and writes its results back. Has no effect if a rule
+/// is broken.
 template <typename... Images>
 void okk_sim_compute_run(void (*kernel)(Images...)) {
   void *const *images = okk_sim_compute_images();
