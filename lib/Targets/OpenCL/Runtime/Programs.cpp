@@ -206,8 +206,10 @@ static std::string findMissing(const Session &session, const Needs &needs) {
   return "";
 }
 
-/// Sets `isChosen` if the kernel is built from OpenCL C. Returns false after an
-/// error if the device lacks a requirement or the requested source is missing.
+/// Sets `isChosen` to true if the kernel is to be built from OpenCL C, to false
+/// if from SPIR-V. Reports an error and returns false if the device lacks a
+/// requirement of the kernel, or cannot take the requested form, or if the
+/// requested source is missing.
 static bool chooseSource(const Session &session, std::string_view spirv,
                          const char *source, const char *name, bool &isChosen) {
   Needs needs(spirv);
