@@ -67,8 +67,9 @@ bool ElementEmitter::computeInFloat(Operation *op,
 }
 
 /// Emits an op of the body of a linalg op, on scalars, or on vectors of four
-/// lanes if an operand is a vector. Returns an empty list and sets the reason
-/// if kernels do not support the op.
+/// lanes if an operand is a vector. If `valid` is false at run time, integers
+/// are divided by 1. Returns an empty list and sets the reason if kernels do
+/// not support the op.
 SmallVector<Value>
 ElementEmitter::emitOp(Operation *op, ArrayRef<Value> operands, Value valid) {
   SmallVector<Value> values(operands);
