@@ -30,8 +30,8 @@
 
 namespace mlir::layout {
 
-/// Returns true if `op` only forwards blocks: control flow, functions, and
-/// conversions that become messages.
+/// Returns true if `op` only forwards blocks: control flow, functions, casts,
+/// and conversions that become messages.
 bool forwardsBlocks(Operation *op);
 
 /// Lowers all ops of `function` that compute on a mesh. A
