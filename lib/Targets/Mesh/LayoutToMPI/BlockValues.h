@@ -51,12 +51,12 @@ public:
     return *getBlocks(cast<RankedTensorType>(value.getType()), {});
   }
 
-  /// Returns the block that the rank has of a value on a mesh, or any other
-  /// value itself.
+  /// Returns the block that the rank has of `value`. If `value` is not on a
+  /// mesh, returns `value` itself.
   Value getBlock(Value value);
   /// Returns the elements of `value` that the rank has, row-major: its block
-  /// without positions beyond the end of the tensor. Returns a value that is
-  /// not on a mesh itself.
+  /// without positions beyond the end of the tensor. If `value` is not on a
+  /// mesh, returns `value` itself.
   Value getHeld(Value value);
   /// Returns the value on the mesh whose block on this rank is `block`. If the
   /// type states a padding value, positions of the block beyond the end of the

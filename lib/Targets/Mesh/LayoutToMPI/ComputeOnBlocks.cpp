@@ -133,8 +133,8 @@ LogicalResult OpOnBlocks::findBlocks() {
 //===----------------------------------------------------------------------===//
 
 /// Finds the index range of each loop on each device: that of the dims that the
-/// loop indexes alone, which checkLoopsOnMesh has found to be equal. Also finds
-/// the axes along which partial results are equal (`once`).
+/// loop indexes alone, which are equal in all tensors. Also finds the mesh axes
+/// along which devices compute equal partial results (`once`).
 void OpOnBlocks::findLoops(const LoopsRule &rule) {
   loops.resize(rule.loops.size());
   auto find = [&](ArrayRef<AffineMap> maps, ArrayRef<const MeshBlocks *> all) {

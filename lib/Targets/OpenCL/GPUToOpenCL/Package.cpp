@@ -405,9 +405,9 @@ LogicalResult PackageWriter::add(Operation &op) {
                            "copies and launches with constant sizes";
 }
 
-/// Names each memory of the package after the input that is uploaded to it,
-/// else after the network node of its gpu.alloc, else after its constant or the
-/// output that is downloaded from it.
+/// Names each memory object of the package after the input that is uploaded to
+/// it, else after the network node of its gpu.alloc, else after its constant or
+/// the output that is downloaded from it.
 void PackageWriter::nameMemory() {
   UniqueNames inputs, unique;
   for (BlockArgument argument : function.getArguments()) {

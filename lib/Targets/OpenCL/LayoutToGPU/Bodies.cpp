@@ -200,9 +200,9 @@ static FailureOr<KernelLoops> planLoops(KernelScope &scope,
   return plan;
 }
 
-/// Emits the reads of the operands that depend on no loop inside of depth
-/// `depth`, for all elements that the kernel computes, unless they have been
-/// read. Returns false and sets the reason on failure.
+/// Emits the reads of the operands whose index depends on no reduction loop but
+/// the outermost `depth`, for all elements that the kernel computes, unless
+/// they have been read. Returns false and sets the reason on failure.
 bool ElementEmitter::readOperands(Loops &loops, unsigned depth, Value valid) {
   for (OpOperand *operand : loops.op.getDpsInputOperands()) {
     unsigned number = operand->getOperandNumber();
