@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The op that a device runs for an op on a mesh: a detached copy on the largest
-// block of each tensor. The device's model estimates its cost and proposes
-// layouts for the blocks.
+// The op that a device runs for an op on a mesh: a copy, outside of the program,
+// on the largest block of each tensor. The device's model estimates its cost
+// and proposes layouts for the blocks.
 //
 //   matmul 8x16, 16x32 -> 8x32, columns over [x = 4]
 //     block    matmul 8x16, 16x8 -> 8x8

@@ -572,7 +572,8 @@ static bool usesMesh(Operation *op) {
                       [](Value value) { return liesOnMesh(value.getType()); });
 }
 
-/// Returns true for control flow, whose ops are lowered individually.
+/// Returns true for functions and control flow, in whose regions ops are
+/// lowered one by one.
 static bool hasBlocks(Operation *op) {
   return isa<func::FuncOp, scf::IfOp, scf::ForOp, scf::WhileOp,
              scf::IndexSwitchOp>(op);

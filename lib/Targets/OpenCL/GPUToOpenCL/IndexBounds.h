@@ -61,8 +61,9 @@ public:
              function_ref<Value(unsigned)> symbolOf) const;
 
 private:
-  /// The coefficient of each product, which is represented by the powers of all
-  /// symbols up to its last one.
+  /// The coefficient of each product of symbols. The key lists the powers of
+  /// symbols 0, 1, .. up to the last symbol of the product; it is empty for the
+  /// constant term.
   std::map<std::vector<int>, double> terms;
 };
 

@@ -90,7 +90,8 @@ static cl_program create(Session &session, std::string_view spirv,
 // Device binaries
 //===----------------------------------------------------------------------===//
 
-/// Returns the cache key of a binary: the device, its driver and the source.
+/// Returns the cache key of a binary: the device, its driver, and the OpenCL C
+/// `source` or, if that is null, the SPIR-V.
 static std::string getBinaryKey(const Session &session, std::string_view spirv,
                                 const char *source) {
   return session.getKey() + (source ? std::string("source\n") + source

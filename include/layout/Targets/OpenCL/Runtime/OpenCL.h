@@ -81,9 +81,9 @@ void *layoutClCreateBuffer(int64_t bytes);
 void *layoutClCreateImage(int32_t kind, int32_t channel, int64_t width,
                           int64_t height, int64_t slices);
 
-/// Returns a buffer or image, which may be null, to a pool that serves later
-/// allocations which fit. The pool holds at most twice the number of bytes that
-/// were in use at one time.
+/// Releases a buffer or image, which may be null, to a pool that serves later
+/// allocations which fit. The pool holds at most twice the largest number of
+/// bytes that were in use at one time.
 void layoutClRelease(void *memory);
 
 /// Frees all objects that were released to the pool and not reused.
