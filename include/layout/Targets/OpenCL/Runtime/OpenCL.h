@@ -106,8 +106,8 @@ void *layoutClGetConstant(void **slot, int32_t kind, int32_t channel,
 
 void layoutClUpload(void *buffer, const void *host, int64_t bytes);
 void layoutClDownload(void *host, void *buffer, int64_t bytes);
-/// Queues a copy of `bytes` bytes between two buffers of the device, and
-/// returns without waiting for it.
+/// Copies `bytes` bytes between two buffers of the device. The copy is queued,
+/// and the call returns without waiting for it.
 void layoutClCopy(void *to, void *from, int64_t bytes);
 
 /// The properties of a kernel that are known when it is compiled.
