@@ -28,7 +28,7 @@ STEPS = {"e": "eliminate", "m": "move", "x": "extract", "s": "charge"}
 
 
 class Problem:
-    """The domains and the functions of a problem, each a scope and a table, and their network."""
+    """The domain sizes, the functions, each a scope and a table of costs, and the network of these tables."""
 
     def __init__(self, text: str) -> None:
         words = text.split()[:0:-1]  # reversed for pop(), without the name
@@ -133,14 +133,15 @@ class Network:
             del self.live[variable], self.tables_of[variable]
 
     def vector(self, variable: int, pairs: Sequence[int]) -> Table:
-        """Returns amounts as an array over the live values; amounts of removed values are ignored."""
+        """Returns the amount of each live value, or 0, as an array. `pairs` lists values and amounts in turn."""
         amounts = dict(zip(pairs[::2], pairs[1::2]))
         self.most += max(map(abs, amounts.values()), default=0)
         require(self.most < self.forbidden // 8, "numbers get too large")
         return np.array([amounts.get(value, 0) for value in self.live[variable]], dtype=self.problem.type)
 
     def move(self, arity: int, *numbers: int) -> None:
-        """Moves an amount per value of one variable from a table to the unary costs of the variable."""
+        """Moves an amount per value of one variable from a table to its unary costs. `numbers` lists the scope, which
+        has `arity` variables, the position of the variable in it, and values and their amounts in turn."""
         scope, place, pairs = tuple(sorted(numbers[:arity])), numbers[arity], numbers[arity + 1:]
         require(len({*scope}) == arity > place >= 0, "a scope is invalid")
         amounts = self.vector(to := numbers[place], pairs)
@@ -148,7 +149,8 @@ class Network:
         self.add((to,), amounts)
 
     def extract(self, first: int, second: int, place: int) -> None:
-        """Moves the minimum per value of a variable from a binary table, if it exists, to its unary costs."""
+        """Moves costs from the table of two variables, if it exists, to the unary costs of one of them: `first` if
+        `place` is 0, `second` if it is 1. The amount is the minimum for each value of this variable."""
         scope, to = tuple(sorted((first, second))), (first, second)[place]
         if scope in self.tables_of[to]:
             table, axis = self.tables_of[to][scope], scope.index(to)
@@ -159,9 +161,9 @@ class Network:
             self.add((to,), least.reshape(-1))
 
     def charge(self, variable: int, value: int, consumer: int, producer: int, *pairs: int) -> None:
-        """Subtracts an amount per value of `producer` from the cost of `value`, and adds it to the values of `consumer`
-        that forbid all other values of `variable`. Totals must not be negative, so that no assignment gets more
-        costly."""
+        """Subtracts an amount per value of `producer` from the cost of `value`, a value of `variable`, and adds it to
+        the values of `consumer` that forbid all other values of `variable`. `pairs` lists values of `producer` and
+        their amounts in turn. Totals must not be negative, so that no assignment gets more costly."""
         require(value in self.live[variable] and consumer not in (variable, producer), "a charged cost is invalid")
         amounts = self.vector(producer, pairs)
         for x, amount in zip(self.live[producer], amounts):

@@ -70,9 +70,9 @@ class Limit:
 def without_price(domains: Sequence[int], functions: Sequence[tuple[tuple[int, ...], NDArray[Any]]],
                   lines: Sequence[Sequence[str]], values: Sequence[int], cost: float,
                   bound: float) -> tuple[float, float, int | None]:
-    """Returns the cost and the bound without the price of resource use, and the limit, or None if there are no lines.
-    An assignment within the limit pays for at most `room` units, and no chain variable may forbid such an
-    assignment."""
+    """Returns the cost and the bound without the price of resource use, and the limit in bytes, or None if there are no
+    `lines` about it. Raises Rejected if the assignment exceeds the limit. An assignment within the limit pays for at
+    most `room` units, and no chain variable may forbid such an assignment."""
     if not lines:
         return cost, bound, None
     limit = Limit(domains, lines)
@@ -90,7 +90,8 @@ def without_price(domains: Sequence[int], functions: Sequence[tuple[tuple[int, .
 
     def follow(path: Sequence[Term], links: Sequence[tuple[tuple[int, ...], NDArray[Any]]], reached: NDArray[Any],
                before: tuple[int, ...]) -> tuple[NDArray[Any], tuple[int, ...]]:
-        """Follows the chain; returns the least use for each value of its last variable, and the last variable."""
+        """Follows the chain variables that sum the units of `path`, starting with the sums `reached` of the variable
+        `before`. Returns the least sum for each value of the last chain variable, and this variable."""
         for (scope, table), (v, behind, units) in zip(links, path):
             require(scope == (*before, v, behind), "the chain has other functions")
             allowed, total = (table == 0).reshape(len(reached), len(units), -1), reached[:, None] + units

@@ -100,7 +100,7 @@ class _Map:
         return found
 
     def group(self, end: str) -> Part:
-        """Fuses values row-major, the slowest first."""
+        """Parses values up to the token `end` and fuses them row-major, the slowest first."""
         at, extent = np.zeros((), np.int64), 1
         while not self.accept(end):
             part = self.sum()
@@ -264,7 +264,8 @@ class Module:
                 frames.append(frames[-1] * self.trips(text, counts))
 
     def trips(self, line: str, counts: dict[str, int]) -> int:
-        """Returns the number of times that a region runs each time the line that opens it does."""
+        """Returns how often a region runs each time the line that opens it does. A function runs as often as `counts`
+        says; a loop whose bounds are not constant has the assumed trip count."""
         if found := re.match(r" *func\.func (?:private )?@([\w.$-]+)", line):
             return counts.get(found[1], 1)
         if found := re.search(r"\bscf\.for %\w+ = (%\w+) to (%\w+) step (%\w+)", line):

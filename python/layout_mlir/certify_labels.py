@@ -189,7 +189,7 @@ class Search:
         return max(0, -((cutoff - goal - dropped) // self.scale))
 
     def label(self, total: int, extra: dict[int, Array], prices: Array, cutoff: int, most: int) -> tuple[Labels, int]:
-        """Returns the labels of all variables, and the least bound of the dropped labels."""
+        """Returns at most `most` labels of all variables, and the least bound of the labels beyond this number."""
         none = np.zeros(1, dtype=np.int64)
         labels, dropped = Labels(none + total, none, {}, {"always": none, "ended": none}), FORBIDDEN
         ends = {u: self.place[v] for v, before in self.before.items() for u in (*before, v)}
@@ -238,7 +238,7 @@ class Labels:
                       {key: level[index] for key, level in self.levels.items()})
 
     def extend(self, variable: int, extra: Array, cutoff: int) -> Labels:
-        """Extends each label by each value of a variable whose bound is at most `cutoff`."""
+        """Extends each label by each value of a variable for which its bound plus `extra` is at most `cutoff`."""
         label, value = np.nonzero((bounds := self.bounds[:, None] + extra.reshape(-1, extra.shape[-1])) <= cutoff)
         extended = self.pick(label)
         extended.bounds, extended.values[variable] = bounds[label, value], value

@@ -57,8 +57,9 @@ def draw_graph(dot: pathlib.Path, svg: pathlib.Path) -> str | None:
 
 def collect(module: pathlib.Path, assigned: pathlib.Path, before: Sequence[str],
             folder: pathlib.Path) -> tuple[dict[str, Any], str]:
-    """Returns the data of the page, and the picture of the network. `before` are the passes before those of
-    layout-assign, which set the target."""
+    """Returns the data of the page, and the picture of the network as SVG, "" if it cannot be drawn. `module` is the
+    original module, `assigned` the one with layouts. `before` are the passes before those of layout-assign, which set
+    the target."""
     dot, graph, strategies = (folder / name for name in ("graph.dot", "graph.json", "strategies.json"))
     run_tool("layout-opt", assigned, f"--layout-print-graph=max-boxes={BOXES} output={dot}",
              f"--layout-print-graph=max-boxes={BOXES} format=json output={graph}", "-o", os.devnull)
@@ -73,7 +74,8 @@ def collect(module: pathlib.Path, assigned: pathlib.Path, before: Sequence[str],
 
 
 def describe_map(text: str) -> dict[str, str | None]:
-    """Returns a canonical map and the picture of a small tensor with this map, or None if it cannot be drawn."""
+    """Returns the text of a canonical map, and as SVG a small tensor with this map. The picture is None if it cannot be
+    drawn."""
     try:
         picture = Layout(f"#layout.map<{text}>")._repr_svg_()
     except LayoutError:  # `text` is empty: the layout does not apply to the type

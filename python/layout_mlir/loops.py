@@ -346,7 +346,7 @@ class _Interpreter:
                     self.step(statement, each)
 
     def step(self, statement: ast.For, x: Any) -> None:
-        """Executes the loop body for one value of the target."""
+        """Executes the body of a loop once, with `x` assigned to the loop's target."""
         self.assign(statement.target, x)
         self.block(statement.body)
 
@@ -358,7 +358,8 @@ class _Interpreter:
             self.loop(0, sizes[len(index)], statement.body, lambda i: self.nest(statement, sizes, (*index, i)))
 
     def loop(self, low: _Size, high: _Size, body: Sequence[ast.stmt], inner: Callable[[Value[str]], None]) -> None:
-        """Emits scf.for; `inner` emits the body."""
+        """Emits scf.for from `low` to `high` in steps of 1; `inner` gets the induction variable and emits the body. The
+        loop carries the names that `body` assigns and that exist before it."""
         writer = self.writer
         low, high, step = writer.value(low), writer.value(high), writer.value(1)
         carried = [name for name in _assigned(body) if name in self.names]

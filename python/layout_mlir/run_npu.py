@@ -28,7 +28,8 @@ def get_target(chip: str) -> str:
 
 
 def lower(network: pathlib.Path, target: str, folder: pathlib.Path) -> dict[str, int]:
-    """Lowers the network to an NPU program with addresses and returns the NUMBERS of the remarks."""
+    """Lowers the network to an NPU program with addresses. Returns counts that the remarks of the passes state, such as
+    "PeakBytes", each summed over all remarks."""
     remarks = folder / "npu.yaml"
     run_tool("layout-opt", network, f"--layout-to-npu=target={{{target}}}", "--emit-bytecode", "-o",
              folder / "after.mlirbc", "--remarks-filter=npu", "--remark-format=yaml",

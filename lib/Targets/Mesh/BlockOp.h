@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The op that a device runs for an op on a mesh: a detached copy on the largest
-// block of each tensor. The device's model estimates its cost and proposes
-// layouts for the blocks.
+// The op that a device runs for an op on a mesh: a copy, outside of the program,
+// on the largest block of each tensor. The device's model estimates its cost
+// and proposes layouts for the blocks.
 //
 //   matmul 8x16, 16x32 -> 8x32, columns over [x = 4]
 //     block    matmul 8x16, 16x8 -> 8x8
@@ -27,16 +27,16 @@ namespace mlir::layout {
 class BlockOp {
 public:
   /// Clones `op` for the largest block of each tensor on a mesh. `layouts` has
-  /// the layouts of the tensors, as numbers of `costs`; a tensor without one
+  /// the ids of the tensors' layouts in `costs`; a tensor without a layout
   /// keeps its type. `device` is the cost model of one device.
   BlockOp(Operation *op, const OpLayoutRule &rule, const OpLayouts &layouts,
           const CostModel &costs, CostModel &device);
 
   Cost getCost() { return device.getOpCost(copy.get(), rule, layouts); }
 
-  /// Returns the node class of the op on row-major blocks without layout
-  /// constraints, a copy of `whole`, that of the op on whole tensors. The first
-  /// call adds its configuration to `known`, which collects its candidates.
+  /// Returns the decision node of the op on row-major blocks: a copy of
+  /// `whole`, the node of the op on whole tensors, without layout constraints.
+  /// The first call adds the configuration with row-major blocks to `known`.
   const NodeClass &getNode(const NodeClass &whole);
   Candidates known;
 

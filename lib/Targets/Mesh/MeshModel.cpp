@@ -62,7 +62,9 @@ int64_t MeshModel::getBufferBytes(RankedTensorType from,
 // Conversions
 //===----------------------------------------------------------------------===//
 
-/// Returns the cost of a message: that of the most expensive axis it crosses.
+/// Returns the cost of a message: the largest cost per message, plus `bytes`
+/// times the largest cost per byte, of the mesh axes along which the two
+/// devices differ.
 Cost MeshModel::getLinkCost(int64_t from, int64_t to, int64_t bytes) const {
   Cost ofByte = 0, ofMessage = 0;
   for (unsigned axis = axes.axes.size(); axis-- > 0;) {
@@ -437,8 +439,8 @@ readSplits(const LayoutMap &map) {
   return splits;
 }
 
-/// Returns false if `op` is a reshape that would move data, because its operand
-/// and result layouts store elements at different positions.
+/// Returns true unless `op` is a reshape that would move data, because its
+/// operand and result layouts store elements at different positions.
 static bool isView(const NodeClass &op, const OpLayouts &layouts,
                    CostModel &costs) {
   auto *view = std::get_if<ViewRule>(&op.rule);
@@ -484,7 +486,7 @@ std::optional<OpConfig> MeshModel::carryPerDim(const NodeClass &op,
   if (!known)
     return std::nullopt;
   unsigned rank = rule.tileSizeMustDivide.size();
-  // Entries are indexed by dims of the tensors without dropped dims.
+  // Entries are indexed by the dims of the tensors that have all dims.
   Splits whole(rank);
   for (unsigned d = 0, next = 0; d < rank; ++d)
     if (known->size() == rank || !rule.dropped[d])
@@ -518,9 +520,9 @@ bool MeshModel::hasLocal(LayoutId layout, RankedTensorType type,
 }
 
 /// Returns the distribution `whole` with blocks in the device's layout `own`,
-/// or std::nullopt if a mesh cannot have such blocks. A layout with row-major
-/// storage becomes row-major unless `wantsSame` requires one layout for all
-/// tensors.
+/// or std::nullopt if a mesh cannot have such blocks. If `own` stores a block
+/// row-major, returns `whole` with row-major blocks, unless `wantsSame`
+/// requires one layout for all tensors.
 std::optional<LayoutId> MeshModel::compose(LayoutId whole, LayoutId own,
                                            RankedTensorType type,
                                            RankedTensorType block,

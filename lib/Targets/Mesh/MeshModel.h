@@ -67,15 +67,16 @@ public:
   void describe(const OpConfig &config, raw_ostream &os) const override;
 
 private:
-  /// For each dim or loop, the axes that split it.
+  /// The numbers of the mesh axes that split each dim or loop, the major one
+  /// first.
   using Splits = std::vector<std::vector<unsigned>>;
 
   Cost getTime(const ReshardPlan &plan, const MessageTables &tables) const;
   Cost getLinkCost(int64_t from, int64_t to, int64_t bytes) const;
   /// Returns the layout that splits the dims of a tensor of `type` by `splits`,
   /// and that has partial results along the axes `partial`. Returns
-  /// std::nullopt if a split dim is dynamic, or some device would have no
-  /// elements.
+  /// std::nullopt if a split dim is dynamic, some device would have no
+  /// elements, or no mesh has these splits.
   std::optional<LayoutId>
   getLayout(const Splits &splits, RankedTensorType type, CostModel &costs,
             ArrayRef<unsigned> partial = {},
@@ -104,9 +105,10 @@ private:
                                   RankedTensorType type, RankedTensorType block,
                                   bool wantsSame, CostModel &costs);
   using ForEachLocal = function_ref<void(BlockOp &, AddConfig)>;
-  /// Adds the candidates of the device for the blocks of the op, if its tensors
-  /// are distributed as `split` and all devices compute whole blocks. Marks
-  /// `whole` as truncated if the device has more candidates than the limit.
+  /// Adds configurations of the op whose tensors are distributed as `split`: one
+  /// for each configuration of the op on its blocks that `forEachLocal` passes
+  /// on from the device's model. Adds none unless all devices compute whole
+  /// blocks. Marks `whole` as truncated if there are more than the limit.
   void proposeOnBlocks(const NodeClass &op, const OpLayouts &split,
                        CostModel &costs, Candidates &whole, AddConfig add,
                        ForEachLocal forEachLocal);
@@ -116,8 +118,9 @@ private:
                 const CostModel &costs) const;
   Cost priceHeld(Operation *op, const LoopsRule &rule, const OpLayouts &layouts,
                  CostModel &costs);
-  /// Returns the cost of `op` on the largest blocks of its tensors, on one
-  /// device.
+  /// Returns the cost of `op` on one device with the largest blocks. Includes
+  /// conversions to row-major if some devices must compute on a part of their
+  /// block.
   Cost priceBlock(Operation *op, const OpLayoutRule &rule,
                   const OpLayouts &layouts, CostModel &costs);
 
@@ -125,8 +128,9 @@ private:
   Mesh axes;
   /// The cost model of a device, which caches the costs of blocks.
   mutable CostModel device;
-  /// Cached plans, and the number of their messages and copies. Above the
-  /// limit, the cache is cleared.
+  /// The plans of planMessages, by the types of source and result. They are
+  /// cleared when they have more than kMostKept messages and copies together,
+  /// which numKept counts.
   static constexpr int64_t kMostKept = 1 << 20;
   mutable llvm::DenseMap<std::pair<Type, Type>,
                          std::unique_ptr<const ReshardPlan>>

@@ -32,7 +32,8 @@ namespace mlir::layout {
 
 class ImageCandidates {
 public:
-  /// Adds to `notes` an entry for each image that does not fit the target.
+  /// Adds to `notes`, in getSeeds and carry, an entry for each tensor whose
+  /// best image does not fit the target.
   ImageCandidates(const NodeClass &node, CostModel &costs,
                   OpenClTargetAttr target, SmallVectorImpl<StorageNote> &notes)
       : node(node), rule(std::get<LoopsRule>(node.rule)), builder(node, costs),

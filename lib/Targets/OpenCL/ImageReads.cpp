@@ -145,7 +145,7 @@ KernelLoops KernelCount::getLoops(PixelBlock block) const {
 
 /// Returns how often a work-item reads `operand`: the product of the trip
 /// counts of the loops around the read. If work-items of a group divide a
-/// reduction, they are counted together.
+/// reduction, returns the sum over them.
 Cost KernelCount::countIterations(const Operand &operand,
                                   const KernelLoops &own,
                                   PixelBlock block) const {

@@ -134,10 +134,10 @@ Cost OpenClModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   return cost;
 }
 
-/// Adds the cost of reads to the cost of `rule`, e.g. of a slice or a pad. If
-/// the op splits the lane dim of an image at an index that is not a multiple of
-/// four, each lane reads a pixel of its own, and the bytes of the image count
-/// four times.
+/// Adds the cost of reads to the cost that every target has for an op with a
+/// PerDimRule, e.g. a slice or a pad. The bytes of an image count four times if
+/// the op may split its lane dim at an index that is not a multiple of four,
+/// because each lane then reads a pixel of its own.
 Cost OpenClModel::getPerDimCost(Operation *op, const PerDimRule &rule,
                                 const OpLayouts &layouts, CostModel &costs) {
   ImageReads reads;

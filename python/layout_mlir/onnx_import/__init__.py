@@ -95,7 +95,10 @@ def check(model: ModelProto, lowered: Lowered, inputs: list[NDArray[Any]] | None
 def import_model(path: str | os.PathLike[str], output: str | os.PathLike[str], reseed: int | None = None,
                  runnable: bool = False, save_onnx: str | os.PathLike[str] | None = None,
                  compare: bool = True, inputs: list[NDArray[Any]] | None = None) -> None:
-    """Imports an .onnx file and writes the module to `output`: bytecode if its name ends in .mlirbc, else text."""
+    """Imports an .onnx file and writes the module to `output`: bytecode if its name ends in .mlirbc, else text.
+    `reseed` is the seed of random weights, or None to keep the weights. A `runnable` text has the attributes that
+    layout-run requires. The prepared model is written to `save_onnx`, if given. With `compare`, raises ImportFailed if
+    results on `inputs`, by default random ones, differ from those of ONNX Runtime."""
     import onnx
 
     model = load(path, reseed)

@@ -449,7 +449,8 @@ def _element_of(type_: loops.Type) -> Element:
 
 
 def find_groups(old: Sequence[Size], new: Sequence[Size]) -> list[tuple[list[int], list[int]]] | None:
-    """Returns the shortest groups of consecutive dims of two shapes with provably equal products, or None."""
+    """Returns the shortest groups of consecutive dims of two shapes with provably equal products, as lists of dim
+    numbers of `old` and of `new`, or None if there are no such groups."""
     groups: list[tuple[list[int], list[int]]] = []
     i = j = 0
     while i < len(old) and j < len(new):

@@ -54,7 +54,8 @@ class NotCompared(RuntimeError):
 # ------------------------------------------------------------------- the inputs
 
 def _shape(value: ValueInfoProto, size: int, first: int, symbols: dict[Any, int]) -> list[int]:
-    """Returns the shape of an input, with `size` for dynamic sizes and `first` for a dynamic first size."""
+    """Returns the shape of an input, with `size` for dynamic sizes and `first` for a dynamic first size. `symbols`
+    keeps the value of each dynamic size by name, so that sizes with one name are equal."""
     dims = value.type.tensor_type.shape.dim
     return [dim.dim_value if is_known(dim)
             else symbols.setdefault(dim.dim_param or (value.name, number), size if number else first)
@@ -81,7 +82,8 @@ def _find_cases(graph: GraphProto) -> dict[str, list[int]]:
 
 def _draw(graph: GraphProto, rng: np.random.Generator, size: int, first: int, low: int, high: int,
           case: Mapping[str, int]) -> list[NDArray[Any]]:
-    """Draws random inputs; each element of an input in `case` has the given value."""
+    """Draws random inputs whose dynamic sizes are `size`, or `first` for a first one. Integers are at least `low` and
+    less than `high`. Each element of an input in `case` has the given value instead."""
     from onnx import helper
 
     inputs: list[NDArray[Any]] = []
@@ -114,8 +116,8 @@ def _most_elements(graph: GraphProto, size: int, first: int) -> int:
 
 
 def draw_inputs(graph: GraphProto, seed: int, first: int | None = None) -> Iterator[list[NDArray[Any]]]:
-    """Yields inputs to try, skipping choices that do not matter. `first` is a dynamic first size, for example the
-    batch."""
+    """Yields random inputs to try: with different dynamic sizes, ranges of integers, and values that the graph compares
+    inputs to, if it has such inputs. `first` is the value of a dynamic first size, for example the batch."""
     types = [value.type.tensor_type for value in graph.input]
     dynamic = has_dynamic_sizes(graph)
     integers = any(each.elem_type in (2, 3, 4, 5, 6, 7, 12, 13) for each in types)
@@ -298,7 +300,8 @@ def with_dtype(result: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 def describe_difference(expected: NDArray[Any], got: NDArray[Any], rounding: float = 0.0) -> str | None:
-    """Returns how two arrays differ, or None. `rounding` is an absolute difference to allow for any element."""
+    """Returns a text that says how two arrays differ, or None if they are equal within the tolerance of the type.
+    `rounding` is an absolute difference to allow for any element."""
     got = with_dtype(got, expected.dtype)
     # Runtimes do not know the shape of what a loop without iterations stacks.
     if got.dtype == expected.dtype and expected.shape[-1:] == (0,) and expected.shape == got.shape[:expected.ndim]:
@@ -379,7 +382,7 @@ def _run_reference(model: ModelProto, inputs: list[NDArray[Any]]) -> list[Any]:
 
 def _is_defined_so(model: ModelProto, oracle: Oracle, got: Sequence[NDArray[Any]]) -> bool:
     """Returns true if each result equals that of ONNX Runtime or of ONNX's reference, which differ for empty tensors,
-    NaN and some forms of operators."""
+    NaN and some forms of operators. Returns false if the reference fails."""
     try:
         wanted = isolated(_run_reference, model, oracle.inputs, seconds=_SECONDS)
     except Exception:  # arbitrary errors of the reference's operators

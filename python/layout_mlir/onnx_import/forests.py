@@ -132,7 +132,9 @@ def _without_sets(forest: Forest, values: NDArray[Any]) -> Forest:
 def add_trees(x: Tensor, into: Tensor, roots: Tensor, depths: Tensor, features: Tensor, limits: Tensor, modes: Tensor,
               children: Tensor, missing: Tensor, firsts: Tensor, targets: Tensor, weights: Tensor, mode: int | None,
               tracks: bool, aggregate: str) -> Tensor:
-    """Adds the weights of the leaves that each row of x reaches; `mode` is the mode of all tests, or None."""
+    """Combines `into` with the weights of the leaves that each row of x reaches, by their minimum, maximum or sum
+    (`aggregate`). `mode` is the mode of all tests, or None if they differ. With `tracks`, a test holds for NaN if
+    `missing` is 1."""
     y = into
     for n in range(size(x, 0)):
         for t in range(size(roots, 0)):

@@ -40,7 +40,8 @@ class Transform:
 
 
 def table_array(t: Transform, used: int, bins: int) -> NDArray[Any]:
-    """Returns the table [used * parts, bins * 2] of a transform of static length."""
+    """Returns the table [used * parts, bins * 2] of a transform of static length, from the first `used` elements of a
+    signal to the first `bins` frequencies."""
     assert is_static(t.length)
     phases = np.outer(np.arange(used), np.arange(bins)) % t.length
     waves = np.exp(t.sign * 2j * np.pi * phases / t.length) / (t.length if t.inverse else 1)
@@ -49,7 +50,8 @@ def table_array(t: Transform, used: int, bins: int) -> NDArray[Any]:
 
 
 def inverse_table_array(length: int, used: int) -> NDArray[Any]:
-    """Returns the table [used * 2, length] that computes a real signal from the first half of its frequencies."""
+    """Returns the table [used * 2, length] that computes a real signal from its first `used` frequencies. The others
+    follow from these by symmetry."""
     place = np.arange(used)
     weight = np.where((place == 0) | (2 * place == length), 1, 2)[:, None] / length
     waves = weight * np.exp(2j * np.pi * (np.outer(place, np.arange(length)) % length) / length)

@@ -109,7 +109,8 @@ class Importer:
         return Tensor(element, tuple(shape), name)
 
     def _named_size(self, name: str, size: Size) -> Size:
-        """Makes dynamic sizes of one name equal in all inputs, with a run-time check."""
+        """Returns the one size that stands for all dynamic sizes called `name` in the inputs, and checks at run time
+        that `size` is equal to it."""
         assert isinstance(size, Symbol)
         known = self.sizes.setdefault(name, size)
         self.builder.check_equal(known, size, f"inputs differ in the size '{name}'")

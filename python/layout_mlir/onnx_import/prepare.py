@@ -39,7 +39,7 @@ _VIEWS = {"Unsqueeze", "Squeeze", "Reshape", "Identity"}
 
 
 def _role(consumers: _Consumers, name: str) -> tuple[NodeProto, int] | None:
-    """Returns the node that uses a weight, possibly through views, and the operand number."""
+    """Returns the node that uses a weight, possibly through views, and the operand number, or None if there is none."""
     for node, index in consumers.get(name, []):
         if node.op_type in _VIEWS and index == 0:
             role = _role(consumers, node.output[0])
@@ -52,7 +52,8 @@ def _role(consumers: _Consumers, name: str) -> tuple[NodeProto, int] | None:
 
 def _draw(rng: np.random.Generator, role: tuple[NodeProto, int] | None, shape: tuple[int, ...],
           consumers: _Consumers) -> NDArray[Any]:
-    """Returns random values for the role of a weight."""
+    """Returns random values for a weight that keep activations in range. `role` is the node that uses the weight and
+    the operand number, or None."""
     if role is None:
         return rng.standard_normal(shape)
     node, index = role

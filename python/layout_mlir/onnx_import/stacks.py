@@ -77,8 +77,8 @@ def run(b: Builder, trip: Size | None, condition: Tensor | None, initial: Sequen
 
 
 def _write_body(b: Builder, initial: Sequence[Tensor], body: Body) -> tuple[Loop, list[Tensor]]:
-    """Writes the body repeatedly until the types of its arguments and results agree. Constants that all iterations keep
-    stay constants."""
+    """Writes the body repeatedly until the types of its arguments and results agree; returns the loop, and `initial` as
+    SSA values. Constants that all iterations keep stay constants."""
     shapes: list[Shape] = [tensor.shape for tensor in initial]
     kept: set[int] = set()
     initial = [Tensor(tensor.element, tensor.shape, b.use(tensor), tensor.array, tensor.integers)

@@ -76,8 +76,9 @@ struct ImageFit {
                       OpenClTargetAttr target);
 };
 
-/// Prints e.g. "an image of 9 x 1 pixels, but the target supports at most
-/// 8 x 8".
+/// Prints why an image does not fit the target, e.g. "an image of 9 x 1 pixels,
+/// but the target supports at most 8 x 8", or "an image that fits". `type` is
+/// the type of the stored tensor.
 void describe(const ImageFit &fit, RankedTensorType type,
               llvm::raw_ostream &os);
 

@@ -140,7 +140,8 @@ public:
   /// executions for padding.
   Cost getPoints(PixelBlock block = {}) const;
 
-  /// Returns the number of work-items of the kernel.
+  /// Returns the number of work-items of the kernel if a work-item computes
+  /// `block`. The work-items of a group that divide a reduction count as one.
   Cost countItems(PixelBlock block) const;
 
 private:

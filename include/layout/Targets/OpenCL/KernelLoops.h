@@ -103,9 +103,10 @@ public:
   /// per index.
   void unroll(unsigned loop);
 
-  /// Return the reduction loops, outermost first, and those of them whose
-  /// iterations have several steps. The steps of all loops are executed inside
-  /// of the innermost loop.
+  /// Return the reduction loops, outermost first, and, in any order, those that
+  /// are executed in steps: an iteration covers four indices, or all if the
+  /// loop is unrolled. The steps of all loops are executed inside of the
+  /// innermost loop.
   ArrayRef<unsigned> getNest() const { return nest; }
   ArrayRef<unsigned> getSteppedLoops() const { return stepped; }
 
@@ -115,7 +116,8 @@ public:
   /// `assumedSize`.
   int64_t getAssumedTripCount(unsigned loop, int64_t assumedSize) const;
   int64_t getSteps(unsigned loop) const;
-  /// Returns the loop index at `step` of `iteration`: 4 * iteration + step.
+  /// Returns the loop index at `step` of `iteration`, 4 * iteration + step. The
+  /// only iteration of an unrolled loop is 0.
   static IndexExpr getIndex(const IndexExpr &iteration, int64_t step,
                             Sizes extents);
   bool mayBePastEnd(unsigned loop, int64_t step) const;

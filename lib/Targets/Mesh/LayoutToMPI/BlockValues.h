@@ -35,7 +35,9 @@ public:
   BlockValues(func::FuncOp function, MessageSymbols &symbols);
   ~BlockValues() { beginning->erase(); }
 
-  /// Returns the blocks of a type, or calls `refuse` and returns null.
+  /// Returns the index ranges that devices hold of a tensor of `type`, and the
+  /// types of its blocks. If the type is not supported, calls `refuse` with the
+  /// reason and returns null.
   const MeshBlocks *getBlocks(RankedTensorType type, FailureReason refuse);
   /// Returns the number of devices of the mesh of the function, which the first
   /// call with a tensor on a mesh sets. Tables of one number per device have
@@ -43,35 +45,38 @@ public:
   int64_t keepDevices(const MeshBlocks &blocks) {
     return numDevices = numDevices ? numDevices : blocks.numDevices;
   }
-  /// Returns the blocks of a type that was successfully queried before.
+  /// Returns the blocks of the type of `value`, which must have been passed to
+  /// the other getBlocks with success before.
   const MeshBlocks &getBlocks(Value value) {
     return *getBlocks(cast<RankedTensorType>(value.getType()), {});
   }
 
-  /// Returns the block that the rank has of a value on a mesh, or any other
-  /// value itself.
+  /// Returns the block that the rank has of `value`. If `value` is not on a
+  /// mesh, returns `value` itself.
   Value getBlock(Value value);
   /// Returns the elements of `value` that the rank has, row-major: its block
-  /// without positions beyond the end of the tensor. Returns a value that is
-  /// not on a mesh itself.
+  /// without positions beyond the end of the tensor. If `value` is not on a
+  /// mesh, returns `value` itself.
   Value getHeld(Value value);
-  /// Returns the value on the mesh whose block on this rank is `block`. Padding
-  /// that the type states is written.
+  /// Returns the value on the mesh whose block on this rank is `block`. If the
+  /// type states a padding value, positions of the block beyond the end of the
+  /// tensor get it.
   Value getOnMesh(OpBuilder &b, Location loc, const MeshBlocks &blocks,
                   Value block);
 
-  /// Returns element r of `numbers`, a table with one number per device, for
-  /// the MPI rank r that executes the program: a constant if all are equal, or
-  /// else a value that is looked up at run time.
+  /// Return element r of `numbers`, a table with one number per device, for the
+  /// MPI rank r that executes the program. The number is looked up at run time
+  /// unless all are equal; then getNumber returns an attribute, and getValue a
+  /// constant.
   OpFoldResult getNumber(ArrayRef<int64_t> numbers);
   Value getValue(ArrayRef<int64_t> numbers);
-  /// Return the first index, and the size, of the range of the MPI rank that
-  /// executes the program.
+  /// Return the first index, and the number of indices, of `range` on the MPI
+  /// rank that executes the program.
   OpFoldResult getBegin(const DeviceRanges &range);
   OpFoldResult getSize(const DeviceRanges &range);
 
-  /// Returns the block of the rank, read from `storage`, the concatenation of
-  /// all distinct blocks.
+  /// Returns the block of the rank, read from the tensor `storage`, in which
+  /// all distinct blocks are packed one after another.
   Value readOf(OpBuilder &b, Location loc, const MeshBlocks &blocks,
                Value storage);
   /// Returns the block of the rank, a slice of `whole`, which all ranks have.
@@ -108,7 +113,8 @@ private:
   bool failed = false;  // a name of the runtime is already used
 };
 
-/// Converts `value` to a type with another layout.
+/// Emits a layout.convert of `value` to `type`, which differs only in its
+/// layout. Returns `value` itself if it has this type.
 Value convertLayout(OpBuilder &b, Location loc, Value value, Type type);
 
 } // namespace mlir::layout

@@ -133,8 +133,8 @@ LogicalResult OpOnBlocks::findBlocks() {
 //===----------------------------------------------------------------------===//
 
 /// Finds the index range of each loop on each device: that of the dims that the
-/// loop indexes alone, which checkLoopsOnMesh has found to be equal. Also finds
-/// the axes along which partial results are equal (`once`).
+/// loop indexes alone, which are equal in all tensors. Also finds the mesh axes
+/// along which devices compute equal partial results (`once`).
 void OpOnBlocks::findLoops(const LoopsRule &rule) {
   loops.resize(rule.loops.size());
   auto find = [&](ArrayRef<AffineMap> maps, ArrayRef<const MeshBlocks *> all) {
@@ -354,8 +354,9 @@ LogicalResult OpOnBlocks::lowerPerDim(const PerDimRule &rule) {
   return success();
 }
 
-/// Checks that a reshape splits only the outermost dim of a group, whose
-/// indices are contiguous ranges of the folded dim.
+/// Emits an error and fails unless devices have the same elements of `folded`,
+/// one dim of a reshape, and of `group`, the dims that it is folded from. Of
+/// these, only the outermost dim of size more than 1 may be split.
 LogicalResult OpOnBlocks::checkGroup(ArrayRef<int64_t> group,
                                      const DeviceRanges &folded,
                                      ArrayRef<DeviceRanges> unfolded) {
@@ -480,8 +481,9 @@ LogicalResult OpOnBlocks::lowerConvert(ConvertOp convert) {
   return success();
 }
 
-/// Lowers an op without a layout rule to a clone on whole tensors. Emits an
-/// error if a tensor is split or has partial results.
+/// Lowers an op whose layouts no rule describes to a clone that every device
+/// runs on whole tensors. Emits an error if a tensor is split or has partial
+/// results.
 LogicalResult OpOnBlocks::lowerReader() {
   for (auto [r, blocks] : llvm::enumerate(results))
     if (blocks && !blocks->isWhole())
@@ -497,8 +499,9 @@ LogicalResult OpOnBlocks::lowerReader() {
   return lowerWhole();
 }
 
-/// Runs a clone of an op whose tensors are whole on each device. Emits an error
-/// if they are not, or if a body has tensors on a mesh.
+/// Lowers the op to a clone that every device runs on whole tensors. Emits an
+/// error if a tensor is not whole on each device, or if a body has tensors on a
+/// mesh.
 LogicalResult OpOnBlocks::lowerWhole() {
   auto isWhole = [](const MeshBlocks *blocks) {
     return !blocks || blocks->isWhole();
@@ -557,7 +560,8 @@ LogicalResult OpOnBlocks::run() {
   return failed(findBlocks()) ? failure() : lower();
 }
 
-/// Returns true if the op, or its body, uses a tensor on a mesh.
+/// Returns true if an operand or a result of the op is on a mesh, or a value
+/// from outside that its regions use.
 static bool usesMesh(Operation *op) {
   if (llvm::any_of(op->getOperandTypes(), liesOnMesh) ||
       llvm::any_of(op->getResultTypes(), liesOnMesh))
@@ -568,7 +572,8 @@ static bool usesMesh(Operation *op) {
                       [](Value value) { return liesOnMesh(value.getType()); });
 }
 
-/// Returns true for control flow, whose ops are lowered individually.
+/// Returns true for functions and control flow, in whose regions ops are
+/// lowered one by one.
 static bool hasBlocks(Operation *op) {
   return isa<func::FuncOp, scf::IfOp, scf::ForOp, scf::WhileOp,
              scf::IndexSwitchOp>(op);

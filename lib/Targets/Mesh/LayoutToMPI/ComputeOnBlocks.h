@@ -30,13 +30,14 @@
 
 namespace mlir::layout {
 
-/// Returns true if `op` only forwards blocks: control flow, functions, and
-/// conversions that become messages.
+/// Returns true if `op` only forwards blocks: control flow, functions, casts,
+/// and conversions that become messages.
 bool forwardsBlocks(Operation *op);
 
-/// Lowers all ops of `function` that compute on a mesh. A
-/// `builtin.unrealized_conversion_cast` between a tensor on the mesh and the
-/// 1-D memory of its block connects them to each of the other ops.
+/// Lowers all ops of `function` that compute on a mesh to ops on blocks. At
+/// values that other ops produce or use, inserts a
+/// `builtin.unrealized_conversion_cast` between the tensor and the 1-D memory
+/// of its block. Emits an error and fails if an op cannot be lowered.
 LogicalResult computeOnBlocks(func::FuncOp function, MessageSymbols &symbols);
 
 } // namespace mlir::layout

@@ -143,7 +143,8 @@ LogicalResult Importer::import(shard::ShardOp op) {
   return success();
 }
 
-/// Checks that sharded tensors are only converted and returned.
+/// Emits an error and fails if an op other than a conversion or a return uses a
+/// sharded tensor.
 LogicalResult Importer::checkUses() {
   WalkResult walk = function.walk([](Operation *op) {
     if (isa<ConvertOp, func::ReturnOp>(op) ||

@@ -108,7 +108,8 @@ struct ImportShardy : layout::impl::ImportShardyPassBase<ImportShardy> {
 
 } // namespace
 
-/// Returns a property or discardable attribute of an unregistered op.
+/// Returns the property or discardable attribute `name` of an unregistered op.
+/// If it has none, returns null.
 static Attribute getUnread(Operation *op, StringRef name) {
   if (auto properties =
           dyn_cast_if_present<DictionaryAttr>(op->getPropertiesAsAttribute()))

@@ -43,8 +43,8 @@ static void populateBlockConversion(TypeConverter &converter) {
   });
 }
 
-/// Finds a tensor on a mesh in the types of operands, results, block arguments,
-/// or the signature of `op`.
+/// Returns the first tensor type on a mesh among the operands, results, block
+/// arguments and the signature of `op`. If there is none, returns null.
 static RankedTensorType findOnMesh(Operation *op) {
   RankedTensorType found;
   auto look = [&](TypeRange types) {
@@ -155,7 +155,9 @@ LogicalResult ConvertLayoutToMPI::checkOptions() {
   return success();
 }
 
-/// Sets the MPI implementation on the module, for upstream's lowering.
+/// Sets the entry "MPI:Implementation" of the module to the option
+/// `implementation`, for upstream's lowering of mpi ops. An existing entry
+/// remains. Emits an error if another data layout attribute lacks the entry.
 LogicalResult ConvertLayoutToMPI::nameImplementation() {
   ModuleOp module = getOperation();
   constexpr StringLiteral name("MPI:Implementation");

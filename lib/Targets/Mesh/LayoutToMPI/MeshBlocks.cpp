@@ -30,7 +30,8 @@ static int64_t getPosition(const Mesh &mesh, unsigned a, int64_t device) {
   return device % mesh.axes[a].size;
 }
 
-/// Finds the ranges of dim `d` from the coordinates of `map` that split it.
+/// Sets `ranges` to the index range of dim `d` on each device, by the
+/// coordinates of `map` that split the dim.
 static void findRanges(const Mesh &mesh, const LayoutMap &map,
                        ArrayRef<int64_t> box, unsigned d, int64_t numDevices,
                        DeviceRanges &ranges) {
@@ -69,8 +70,8 @@ static void findRanges(const Mesh &mesh, const LayoutMap &map,
   ranges.size = *llvm::max_element(ranges.sizes);
 }
 
-/// Finds the ranges of all dims of a tensor on a mesh. Returns false, with a
-/// reason, if a split dim has too many indices.
+/// Sets the index ranges of all split dims in `blocks`. Calls `refuse` and
+/// returns false if a split dim has more indices than a message plan supports.
 static bool findDims(MeshBlocks &blocks, const Mesh &mesh,
                      FailureReason refuse) {
   RankedTensorType type = blocks.type;

@@ -45,8 +45,8 @@ struct MeshBlocks {
   int64_t numDevices = 0; // 0 for a tensor that is not on a mesh
   RankedTensorType type, block, held, memory;
   SmallVector<DeviceRanges, 4> dims;
-  std::optional<Reduction> reduction;  // combines the parts
-  SmallVector<std::string, 2> partial; // the axes of the parts
+  std::optional<Reduction> reduction;  // combines partial sums
+  SmallVector<std::string, 2> partial; // axes of partial sums
 
   /// Returns true if each device has all elements of the tensor, and not
   /// partial sums.

@@ -50,8 +50,9 @@ public:
   /// Adds a private global with a null-terminated string to the module, such as
   /// the source location that errors at run time name.
   LLVM::GlobalOp addText(Location loc, std::string text);
-  /// Returns a function of the runtime. If its name is used otherwise, emits an
-  /// error there and returns null.
+  /// Returns the declaration of a runtime function, which is added if it is
+  /// missing. If another symbol has its name, emits an error at that symbol and
+  /// returns null.
   func::FuncOp getExternal(StringRef name, TypeRange inputs, TypeRange results);
 
 private:
@@ -71,7 +72,8 @@ private:
 TypedAttr getNeutralElement(OpBuilder &b, Location loc, Reduction reduction,
                             Type elementType);
 
-/// Emits the messages and copies from the rank's block `source` to `target`.
+/// Emits the messages and copies that convert `source`, the memory of the
+/// rank's block, to `target`, that of its block in the other distribution.
 void emitMessages(OpBuilder &b, Location loc,
                   const PlannedConversion &conversion, Value source,
                   Value target);

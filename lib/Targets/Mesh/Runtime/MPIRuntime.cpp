@@ -51,7 +51,7 @@ struct State {
   char conversion[1024] = "";
   volatile bool isConverting = false;
   int64_t numMessages = 0; // sent and received in it
-  /// The totals of all conversions.
+  /// The messages and bytes that this rank sent in all conversions.
   int64_t messagesSent = 0, bytesSent = 0;
   /// Describes the running send or receive: its kind, the other rank, and the
   /// bytes. Outside of messages, `action` is null.
@@ -157,7 +157,9 @@ static void writeCounts() {
     fail("cannot write %s (LAYOUT_MPI_COUNTS)", path);
 }
 
-/// Waits for the other ranks at a normal exit, and ends them at any other.
+/// At a normal exit, writes the counts of messages, and finalizes MPI if this
+/// library has initialized it. At any other exit, or during a conversion, ends
+/// all ranks.
 static void handleExit(int status, void *) {
   int isFinalized = 0;
   PMPI_Finalized(&isFinalized);
@@ -204,8 +206,9 @@ static void start() {
   state.isReady = true;
 }
 
-/// Returns the rank. `place` describes the part of the program for errors. Ends
-/// all ranks if the number of ranks is not `devices`.
+/// Returns the rank, and initializes MPI if that has not been done. `place`
+/// describes the part of the program for errors. Ends all ranks if the number
+/// of ranks is not `devices`.
 extern "C" int64_t layoutMPIRank(const char *place, int64_t devices) {
   strncpy(state.conversion, place, sizeof(state.conversion) - 1);
   state.isConverting = true;

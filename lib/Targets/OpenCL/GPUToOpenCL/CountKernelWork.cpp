@@ -71,7 +71,7 @@ static int64_t countSharing(Operation *op, const Group &group) {
 }
 
 /// Returns how often the regions of `op` run in all work-items of a work-group
-/// if `op` runs `times` times, or std::nullopt if unknown.
+/// if `op` runs `times` times in all of them, or std::nullopt if unknown.
 static std::optional<int64_t> countTimes(Operation *op, int64_t times,
                                          const Group &group) {
   int64_t sharing = countSharing(op, group);

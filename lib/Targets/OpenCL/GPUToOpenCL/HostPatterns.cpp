@@ -38,7 +38,8 @@ static int32_t getRuntimeChannel(Type element) {
 }
 
 namespace {
-/// The base of the patterns of all GPU ops.
+/// The base class of the patterns that lower gpu ops of host code to calls of
+/// the OpenCL runtime.
 template <typename OpTy>
 class RuntimePattern : public ConvertOpToLLVMPattern<OpTy> {
 public:
@@ -66,7 +67,8 @@ protected:
     return result ? made.getResult() : Value();
   }
 
-  /// Returns the address of a global, which `make` creates if it is missing.
+  /// Returns the address of the LLVM global `name`, which `make` creates if it
+  /// is missing.
   template <typename Make>
   Value addressOf(ConversionPatternRewriter &rewriter, Operation *op,
                   const std::string &name, Make make) const {

@@ -30,7 +30,8 @@ LogicalResult checkHost(ModuleOp module);
 /// The prefixes of all symbols that the conversion creates.
 inline constexpr llvm::StringLiteral kRuntimePrefix = "layoutCl",
                                      kOwnPrefix = "__opencl_";
-/// The () -> () functions that convert-layout-to-gpu declares and calls.
+/// The functions of the runtime, of type () -> (), that convert-layout-to-gpu
+/// has already declared and called, so that their names are not an error.
 inline constexpr llvm::StringLiteral kScopes[] = {"layoutClEnterScope",
                                                   "layoutClLeaveScope"};
 

@@ -55,17 +55,20 @@ public:
   static Bound above(const Bound &a, const Bound &b);
   static Bound below(const Bound &a, const Bound &b);
 
-  /// Emits the value as an f64; `symbolOf` returns f64 symbols.
+  /// Emits the value of the bound as an f64. `symbolOf` returns the value of a
+  /// symbol, by its number, as an f64.
   Value emit(OpBuilder &b, Location loc,
              function_ref<Value(unsigned)> symbolOf) const;
 
 private:
-  /// The coefficient of each product, which is represented by the powers of all
-  /// symbols up to its last one.
+  /// The coefficient of each product of symbols. The key lists the powers of
+  /// symbols 0, 1, .. up to the last symbol of the product; it is empty for the
+  /// constant term.
   std::map<std::vector<int>, double> terms;
 };
 
-/// Returns true if `op` is an arith op on an index other than a cast.
+/// Returns true if `op` is an arith op with an operand of type index, other
+/// than a cast.
 bool computesWithIndices(Operation *op);
 
 class IndexBounds {
@@ -78,16 +81,16 @@ public:
   /// The number of work-items of a launch along x, y and z, and the work-group
   /// size along x, y and z; -1 if unknown.
   using Grid = std::array<int64_t, 6>;
-  /// The number of symbols of work-groups, along x, y and z. Index argument i
-  /// is symbol kNumGroupSymbols + i.
+  /// Symbols 0 to 2 are the numbers of work-groups along x, y and z. Kernel
+  /// argument i, if it is an index, is symbol kNumGroupSymbols + i.
   static constexpr unsigned kNumGroupSymbols = 3;
   /// The limit of 32-bit indices, with a margin for rounding in f64.
   static constexpr double kLimit = (1u << 31) - 2;
 
   IndexBounds(gpu::GPUFuncOp kernel, const Grid &grid);
 
-  /// Returns the range of `index`, or null if it is unknown or exceeds 32 bits
-  /// in every launch.
+  /// Returns the range of `index`, or null if it is unknown, or too large for
+  /// 32 bits whatever the sizes of a launch are.
   const Range *find(Value index) const;
 
   /// Returns the ops whose indices all have known ranges.

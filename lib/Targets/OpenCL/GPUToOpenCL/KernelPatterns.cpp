@@ -239,8 +239,8 @@ struct KernelPattern : OpConversionPattern<gpu::GPUFuncOp> {
     return success();
   }
 };
-/// Lowers to OpSRem, which has the semantics of arith. Upstream uses the
-/// absolute value, which overflows for the minimal integer.
+/// Lowers arith.remsi to OpSRem, which has the same semantics. Upstream's
+/// lowering uses the absolute value, which overflows for the minimal integer.
 struct RemainderPattern : OpConversionPattern<arith::RemSIOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult

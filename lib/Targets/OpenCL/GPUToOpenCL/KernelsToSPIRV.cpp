@@ -26,7 +26,8 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns all allowed capabilities; finishModule states those in use.
+/// Returns the environment of the conversion: SPIR-V 1.0 with all capabilities
+/// that kernels may use. finishModule states those in use.
 static spirv::TargetEnvAttr getTargetEnv(MLIRContext *context) {
   using spirv::Capability;
   auto triple = spirv::VerCapExtAttr::get(

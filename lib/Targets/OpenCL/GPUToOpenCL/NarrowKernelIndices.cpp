@@ -111,8 +111,9 @@ static void narrowLoop(scf::ForOp loop) {
   index.replaceAllUsesExcept(cast, cast);
 }
 
-/// Replaces casts of a work-item's id to i32 by a single one, if the id has a
-/// known upper bound.
+/// Replaces the casts of a work-item's id to i32 by a single one after its
+/// definition, if the id has a known upper bound. Other users of the id get
+/// this i32 cast back to index.
 template <typename IdOp> static void narrowPosition(IdOp id) {
   if (!id.getUpperBound())
     return;
@@ -176,7 +177,8 @@ static Value narrowValue(OpBuilder &b, Value index) {
   return arith::IndexCastUIOp::create(b, index.getLoc(), b.getI32Type(), index);
 }
 
-/// Makes `value` an i32 at its definition, and casts it to index for its users.
+/// Makes `value` an i32 at its definition, and casts it to index for its users:
+/// as unsigned if `isNotNegative`, else as signed.
 static void redefine(OpBuilder &b, Value value, bool isNotNegative) {
   Type wide = value.getType();
   value.setType(b.getI32Type());
@@ -312,9 +314,10 @@ static LogicalResult checkProven(gpu::GPUModuleOp module) {
 }
 
 namespace {
-/// Guards launches of dynamic size by a check that 32 bits suffice. Other
-/// launches use a 64-bit copy of the kernel in a separate module, which the
-/// runtime compiles on demand. With 32-bit addresses they are an error instead.
+/// Guards launches of dynamic size by a run-time check that 32-bit indices
+/// suffice. If they do not, a 64-bit copy of the kernel runs, in a separate
+/// module that the runtime compiles on demand. With 32-bit addresses the launch
+/// is an error instead.
 class KernelVersions {
 public:
   explicit KernelVersions(gpu::GPUModuleOp module) : module(module) {}

@@ -100,7 +100,8 @@ struct LogicOfBits : OpRewritePattern<From> {
   }
 };
 
-/// Counts the ones of ~x & (x - 1), because OpenCL 1.2 has no ctz.
+/// Replaces math.cttz of x by the number of ones in ~x & (x - 1), because
+/// OpenCL 1.2 has no ctz.
 struct CountTrailingZeros : OpRewritePattern<math::CountTrailingZerosOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::CountTrailingZerosOp op,

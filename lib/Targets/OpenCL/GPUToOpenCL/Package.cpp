@@ -354,7 +354,8 @@ LogicalResult PackageWriter::addLaunch(gpu::LaunchFuncOp op) {
 }
 
 /// Replaces each download command, a copy from the device to a host memref, by
-/// one command per result of `op` that is this memref.
+/// one command for each result of `op` that is this memref. Emits an error and
+/// fails if a result is not copied from the device.
 LogicalResult PackageWriter::addReturn(func::ReturnOp op) {
   std::vector<SmallVector<int64_t>> outputs(commands.size());
   for (auto [i, value] : llvm::enumerate(op.getOperands())) {
@@ -404,9 +405,9 @@ LogicalResult PackageWriter::add(Operation &op) {
                            "copies and launches with constant sizes";
 }
 
-/// Names each memory of the package after the input that is uploaded to it,
-/// else after the network node of its gpu.alloc, else after its constant or the
-/// output that is downloaded from it.
+/// Names each memory object of the package after the input that is uploaded to
+/// it, else after the network node of its gpu.alloc, else after its constant or
+/// the output that is downloaded from it.
 void PackageWriter::nameMemory() {
   UniqueNames inputs, unique;
   for (BlockArgument argument : function.getArguments()) {

@@ -67,8 +67,9 @@ bool ElementEmitter::computeInFloat(Operation *op,
 }
 
 /// Emits an op of the body of a linalg op, on scalars, or on vectors of four
-/// lanes if an operand is a vector. Returns an empty list and sets the reason
-/// if kernels do not support the op.
+/// lanes if an operand is a vector. If `valid` is false at run time, integers
+/// are divided by 1. Returns an empty list and sets the reason if kernels do
+/// not support the op.
 SmallVector<Value>
 ElementEmitter::emitOp(Operation *op, ArrayRef<Value> operands, Value valid) {
   SmallVector<Value> values(operands);
@@ -199,9 +200,9 @@ static FailureOr<KernelLoops> planLoops(KernelScope &scope,
   return plan;
 }
 
-/// Emits the reads of the operands that depend on no loop inside of depth
-/// `depth`, for all elements that the kernel computes, unless they have been
-/// read. Returns false and sets the reason on failure.
+/// Emits the reads of the operands whose index depends on no reduction loop but
+/// the outermost `depth`, for all elements that the kernel computes, unless
+/// they have been read. Returns false and sets the reason on failure.
 bool ElementEmitter::readOperands(Loops &loops, unsigned depth, Value valid) {
   for (OpOperand *operand : loops.op.getDpsInputOperands()) {
     unsigned number = operand->getOperandNumber();

@@ -369,7 +369,8 @@ Value ElementEmitter::computeExpand(tensor::ExpandShapeOp op, Point index,
   return evaluate(op.getSrc(), source, valid);
 }
 
-/// Emits an element of a view between a laid-out tensor and its plain storage.
+/// Emits the element at `index` of the result of `op`, a view of a laid-out
+/// tensor as its plain storage, or of plain storage as a laid-out tensor.
 Value ElementEmitter::computeStorageView(Operation *op, Point index,
                                          Value valid) {
   Value source = op->getOperand(0), result = op->getResult(0);

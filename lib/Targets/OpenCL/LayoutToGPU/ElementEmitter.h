@@ -47,7 +47,8 @@ constexpr StringLiteral kRewrite =
 struct AccessCount {
   int64_t imageReads = 0;
   int64_t bufferReads = 0;
-  /// The reads in loops of reductions, which the counts above include.
+  /// The loads among `imageReads` and `bufferReads` that are in reduction
+  /// loops.
   int64_t imageReadsInLoops = 0;
   int64_t bufferReadsInLoops = 0;
   /// True if a loop has a dynamic size; counts are then per iteration.
@@ -69,8 +70,8 @@ SmallVector<IndexExpr> getSourceIndex(const ViewRule &view,
 
 class ElementEmitter {
 public:
-  /// `memoryOf` returns the memref in host code that has a stored tensor in
-  /// device memory.
+  /// For a tensor that is stored in device memory, `memoryOf` returns the
+  /// memref of this memory in host code.
   ElementEmitter(KernelScope &scope, const FusionPlan &plan,
                  std::function<Value(Value)> memoryOf)
       : scope(scope), b(scope.builder()), loc(scope.getLoc()), plan(plan),
@@ -118,9 +119,9 @@ private:
   Value fail(const Twine &why);
   Value anyElement(Value tensor);
 
-  /// The condition that makes a load return zero: for each padded dim of `pad`,
-  /// which pads with zeros, its number and the index in the source, which may
-  /// be outside of it.
+  /// The padded dims of `pad`, which pads with zeros: the number of each dim,
+  /// and the index in the source of the pad. A load returns zero if an index is
+  /// outside of the source.
   struct Border {
     tensor::PadOp pad;
     SmallVector<std::pair<unsigned, IndexExpr>> index;

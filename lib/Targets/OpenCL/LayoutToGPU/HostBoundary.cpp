@@ -290,7 +290,8 @@ static Type toHostType(Type type) {
 }
 
 /// Changes the type of the tensor `value`, an argument or result of `op`, to a
-/// host memref, and uses of it to an uploaded copy. Other values remain.
+/// host memref, and uses of it to a copy that is uploaded to the device. A
+/// value that is not a tensor remains.
 static LogicalResult uploadInPlace(OpBuilder &b, Operation *op, Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)

@@ -89,8 +89,8 @@ static SmallVector<Value> emitFits(Value image, OpenClTargetAttr target) {
 }
 
 /// Clones the op that defines `value`, a size or a check, and those of its
-/// operands, down to the values in `copies`. Returns a null value if that is
-/// impossible, e.g. for an argument of a loop body.
+/// operands, down to the values in `copies`. Returns the clone of `value`. If
+/// an op cannot be cloned, e.g. for an argument of a loop body, returns null.
 static Value copy(OpBuilder &b, Value value, IRMapping &copies, Block &entry) {
   if (Value known = copies.lookupOrNull(value))
     return known;
@@ -111,7 +111,8 @@ static constexpr size_t kMostInlinedCalls = 1 << 12;
 
 /// Inlines into `probe`, a scratch copy of a function, the calls with images as
 /// operands or results, up to a maximum number (kMostInlinedCalls). Returns the
-/// dynamic images of `probe` and the inlined calls.
+/// values of `probe` in images of dynamic size, including those of inlined
+/// calls.
 static SmallVector<Value> inlineImages(func::FuncOp probe,
                                        SymbolTable &symbols) {
   SmallVector<Value> images = findDynamicImages(probe);
@@ -304,7 +305,8 @@ class Versions {
 public:
   explicit Versions(ModuleOp module) : symbols(module) {}
 
-  /// Adds a private copy of a function.
+  /// Adds a private copy of a function, without its attributes, whose name ends
+  /// with `suffix`.
   func::FuncOp add(func::FuncOp func, const Twine &suffix) {
     func::FuncOp version = func.clone();
     version.setPrivate();

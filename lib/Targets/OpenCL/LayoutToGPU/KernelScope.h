@@ -62,7 +62,8 @@ public:
   /// Returns the host values that became arguments, in order.
   ArrayRef<Value> getImports() const { return imports.getArrayRef(); }
 
-  /// Adds memory that the work-items of a group share.
+  /// Adds memory that the work-items of a group share, and returns it. Its
+  /// memory space is set, whatever that of `type` is.
   Value addGroupMemory(MemRefType type);
   /// Emits a return from the kernel if `condition` is false. Later code runs
   /// only if it is true.

@@ -46,7 +46,8 @@ static bool mayRepeat(const Kernel &kernel, int32_t numValues,
   return true;
 }
 
-/// Returns the bytes and operations of all work-items of a launch.
+/// Returns the bytes and operations of all work-items of a launch; a count that
+/// is unknown is -1.
 static Work countWork(const Kernel &kernel, const int64_t *grid,
                       const Sizes &global) {
   double count = 1;

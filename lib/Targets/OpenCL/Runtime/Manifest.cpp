@@ -160,7 +160,9 @@ private:
     }
   }
 
-  /// Reads a file of the package and returns its name.
+  /// Reads the file that `node` names to `manifest.files`, unless it has been
+  /// read, and returns its name. Records an error if it is not a readable file
+  /// of the package.
   std::string readPart(const Node &node) {
     std::string name = node.text();
     if (name.empty() || name.find('/') != std::string::npos) {
@@ -291,8 +293,9 @@ private:
     readOther(node, command, memory.bytes);
   }
 
-  /// Reads the other side of a copy, an input, output, file or memory. Records
-  /// an error unless it has `bytes` bytes, the size of the command's memory.
+  /// Reads the other end of an upload, copy or download: an input, output, file
+  /// or memory object. Records an error unless it has `bytes` bytes, the size
+  /// of the command's memory.
   void readOther(const Node &node, PackageCommand &command, int64_t bytes) {
     const char *key = command.action == PackageCommand::Copy       ? "from"
                       : command.action == PackageCommand::Download ? "output"

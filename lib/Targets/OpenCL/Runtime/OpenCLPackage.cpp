@@ -81,8 +81,8 @@ void *LayoutClPackage::getConstant(int64_t number, const std::string &bytes) {
                              of.height, of.slices, bytes.data(), bytes.size());
 }
 
-/// Builds the kernels, uploads the constants, and frees the host data of both.
-/// Returns false if an error was reported.
+/// Builds the kernels and uploads the constants, and frees host data that no
+/// run needs. Returns false if an error was reported.
 bool LayoutClPackage::load() {
   inputs = describe(manifest.inputs);
   outputs = describe(manifest.outputs);

@@ -37,8 +37,9 @@ struct MemoryShape {
   size_t height, slices;
 };
 
-/// Returns the smallest released buffer or image that is at least as large as
-/// `shape`, and marks it as used. If the pool has no such object, returns null.
+/// Returns the smallest released buffer or image that has the type of `shape`
+/// and is at least as large in each dimension, and marks it as used. If the
+/// pool has no such object, returns null.
 cl_mem takeMemory(const MemoryShape &shape);
 void addMemory(cl_mem memory, const MemoryShape &shape);
 void giveMemoryBack(cl_mem memory);

@@ -90,7 +90,8 @@ static cl_program create(Session &session, std::string_view spirv,
 // Device binaries
 //===----------------------------------------------------------------------===//
 
-/// Returns the cache key of a binary: the device, its driver and the source.
+/// Returns the cache key of a binary: the device, its driver, and the OpenCL C
+/// `source` or, if that is null, the SPIR-V.
 static std::string getBinaryKey(const Session &session, std::string_view spirv,
                                 const char *source) {
   return session.getKey() + (source ? std::string("source\n") + source
@@ -206,8 +207,10 @@ static std::string findMissing(const Session &session, const Needs &needs) {
   return "";
 }
 
-/// Sets `isChosen` if the kernel is built from OpenCL C. Returns false after an
-/// error if the device lacks a requirement or the requested source is missing.
+/// Sets `isChosen` to true if the kernel is to be built from OpenCL C, to false
+/// if from SPIR-V. Reports an error and returns false if the device lacks a
+/// requirement of the kernel, or cannot take the requested form, or if the
+/// requested source is missing.
 static bool chooseSource(const Session &session, std::string_view spirv,
                          const char *source, const char *name, bool &isChosen) {
   Needs needs(spirv);

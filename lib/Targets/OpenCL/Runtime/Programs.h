@@ -45,8 +45,8 @@ struct Kernel {
 /// null kernel is ignored.
 void releaseKernel(Kernel *kernel);
 
-/// Translates a SPIR-V module to SPIR. Returns false after an error, which
-/// names `kernel`.
+/// Translates a SPIR-V module to SPIR, which is stored in `spir`. Reports an
+/// error that names `kernel` and returns false on failure.
 bool translateToSpir(std::string_view spirv, const std::string &kernel,
                      std::string &spir);
 

@@ -14,8 +14,9 @@
 
 using namespace mlir::layout::opencl;
 
-/// The work-group sizes along x, y and z that tuning measures. Each is reduced
-/// to a divisor of the launch's number of work-items.
+/// The work-group sizes along x, y and z that tuning measures. Each number is
+/// reduced to a divisor of the launch's number of work-items along its
+/// dimension.
 static constexpr size_t kShapes[][3] = {{64, 1, 1},  {128, 1, 1}, {32, 2, 1},
                                         {16, 16, 1}, {8, 8, 1},   {4, 16, 1},
                                         {1, 64, 1},  {8, 4, 2},   {4, 4, 1}};
@@ -82,7 +83,9 @@ static GroupLimits getLimits(const Session &session, const Kernel &kernel) {
   return limits;
 }
 
-/// Shrinks a work-group, longest side first, until the device can run it.
+/// Returns `local` after repeatedly replacing a side that exceeds the device's
+/// limit, then the longest side, by its largest proper divisor, until the
+/// device can run the work-group.
 static Sizes fitGroups(const GroupLimits &limits, Sizes local) {
   for (int d = 0; d < 3; ++d)
     while (local[d] > limits.sides[d])
@@ -189,8 +192,8 @@ static Sizes findFastest(const Session &session, const Kernel &kernel,
   return list[fastest];
 }
 
-/// Returns the key under which the cache keeps the work-group size of a kernel
-/// on a grid.
+/// Returns the key under which the cache keeps the work-group size for a
+/// kernel, a grid and the size that the compiler wrote.
 static std::string getKey(const Session &session, const Kernel &kernel,
                           const Sizes &global, const Sizes &written) {
   return session.getKey() + "groups\n" + kernel.program + "\n" + kernel.name +

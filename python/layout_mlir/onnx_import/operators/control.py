@@ -75,7 +75,8 @@ class _Loop:
         return self.b.reshape(value, [1]) if rank == 1 else value
 
     def iterate(self, place: Size, carried: Sequence[Value]) -> tuple[Tensor, list[Value], list[Value]]:
-        """Imports the body; returns the condition, the next carried values, and the slices to stack."""
+        """Imports the body for the iteration with number `place`. Returns the condition of another iteration, the next
+        carried values, and the slices to stack."""
         number = self.b.reshape(self.b.integers([place], I64), [])
         inputs = [self._given(0, number), self._given(1, self.b.constant(True, BOOL)), *carried]
         condition, *values = self.node.importer.import_subgraph(self.graph, inputs)

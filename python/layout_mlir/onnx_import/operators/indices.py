@@ -18,7 +18,7 @@ from layout_mlir.onnx_import.values import Scalar, Tensor
 
 
 def dims(numbers: Sequence[int]) -> str:
-    """Returns the results of an indexing map for loop numbers."""
+    """Returns the results of an indexing map, "d0, d2" for the loop numbers 0 and 2."""
     return ", ".join(f"d{number}" for number in numbers)
 
 
@@ -41,7 +41,8 @@ def gather(b: Builder, x: Tensor, indices: Tensor, axis: int) -> Tensor:
 
 
 def _find_run(indices: NDArray[Any]) -> int | None:
-    """Returns the step of constant indices that are equally spaced and ascending, else None."""
+    """Returns the step of constant indices that are equally spaced and ascending, and all of which count from the same
+    end; else None."""
     flat = indices.reshape(-1)
     if flat.size == 0:
         return None
@@ -145,7 +146,7 @@ def array_feature_extractor(b: Builder, node: Node, x: Tensor, indices: Tensor) 
 
 
 def _read_depth(b: Builder, depth: Tensor) -> Size:
-    """Returns the depth as a size; it may be a float."""
+    """Returns the depth of OneHot, an integer or a float, as a size."""
     known = depth.constant_scalar()
     if known is not None:
         return int(known)

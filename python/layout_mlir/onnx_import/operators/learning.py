@@ -134,7 +134,8 @@ def label_of_best(b: Builder, labels: Tensor | None, scores: Tensor) -> Tensor |
 
 
 def label_by(b: Builder, labels: Tensor | None, score: Tensor, limit: float) -> Tensor | None:
-    """Returns the second label for scores above a limit, and the first label otherwise."""
+    """Returns the second label for scores above a limit, and the first label otherwise, or None if the labels are not
+    constant integers."""
     if labels is None or labels.array is None:
         return None
     first, second = (int(each) for each in labels.array.reshape(-1)[:2])

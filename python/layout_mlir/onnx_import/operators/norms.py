@@ -101,7 +101,8 @@ def batch_normalization(b: Builder, node: Node, x: Tensor, scale: Tensor, bias: 
 
 
 def _scaling(b: Builder, parameters: Sequence[Tensor], epsilon: float) -> tuple[Tensor, Tensor]:
-    """Returns factor and shift for computed parameters with one element type."""
+    """Returns factor and shift for scale, bias, mean and variance that the program computes, all with one element
+    type."""
     scale, bias, mean, variance = parameters
     factor = b.elementwise(lambda s, g, v: s.div(g, s.sqrt(s.add(v, epsilon))), scale, variance)
     return factor, b.elementwise(lambda s, c, m, f: s.sub(c, s.mul(m, f)), bias, mean, factor)

@@ -69,7 +69,7 @@ def max_pool(b: Builder, node: Node, x: Tensor) -> list[Tensor]:
 
 def _places(b: Builder, x: Tensor, padded: Tensor, largest: Tensor, window: Window, by_columns: bool) -> Tensor:
     """Returns the position of each maximum in the whole tensor: the least position with the maximum value, which does
-    not depend on the order of the loops."""
+    not depend on the order of the loops. With `by_columns`, positions count with the first spatial dim contiguous."""
     count = window.rank
     first = window_map(window, ["d0", "d1"], 2, 2 + count)
     elements = ", ".join(f"d{2 + count + dim}" for dim in range(count))

@@ -169,7 +169,8 @@ class Recurrent:
     # -------------------------------------------------------------------------- loops
 
     def initial(self, given: Tensor | None, number: int) -> Tensor:
-        """Returns the initial state of a direction, with the sizes of a state."""
+        """Returns the initial state of direction `number`, with the sizes of a state: a slice of `given`, or zeros if
+        that is None."""
         if given is None:
             return self.b.fill([self.batch, self.hidden], self.element, 0)
         return self.b.cast_shape(take(self.b, given, 1 if self.batch_first else 0, number), [self.batch, self.hidden])

@@ -99,7 +99,8 @@ def _add(s: Scalars, acc: Scalar, x: Scalar) -> Scalar:
 
 
 def _known(b: Builder, node: Node, x: Tensor, function: Callable[[Size, Size], Size]) -> Tensor | None:
-    """Returns the reduction of known sizes to one, or None if they are not known."""
+    """Returns the reduction of all elements of x, which are sizes known at import. If they are not known, or a dim is
+    not reduced, returns None."""
     if x.integers is None or len(plan(b, node, x).axes) != x.rank:
         return None
     return tracked.reduce(b, function, x, bool(node.attribute("keepdims", 1)))

@@ -57,7 +57,7 @@ class _Taps:
 
 @dataclasses.dataclass
 class _Form:
-    """The attributes of a node."""
+    """The attributes of a Resize or Upsample node that determine positions and weights."""
     mode: str
     transform: str
     nearest: str

@@ -28,7 +28,8 @@ def combine(s: Scalars, reduction: str, old: Scalar, new: Scalar) -> Scalar:
 
 
 def write_block(b: Builder, into: Tensor, block: Tensor, offsets: Sequence[Size], reduction: str) -> Tensor:
-    """Combines a block with the elements of `into` at offsets."""
+    """Writes a block into `into` at offsets, or with a `reduction` other than "none" its combination with the elements
+    there."""
     if reduction != "none":
         old = b.slice(into, offsets, block.shape)
         block = b.elementwise(lambda s, old, new: combine(s, reduction, old, new), old, block)

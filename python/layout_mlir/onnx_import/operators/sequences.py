@@ -23,7 +23,8 @@ def _items(node: Node, value: Value | None) -> list[Tensor]:
 
 
 def _place(node: Node, position: Tensor, count: int, past_end: int = 0) -> int:
-    """Returns a position as a nonnegative number; `past_end` is 1 if it may equal the length."""
+    """Returns a position in a sequence of `count` elements as a nonnegative number; `past_end` is 1 if it may equal the
+    length. Rejects a position that is out of range or unknown at import."""
     known = position.known_integers()
     if known is None or not is_static(known[0]):
         node.refuse("its position is unknown at import")

@@ -169,7 +169,8 @@ def _slice_any(b: Builder, node: Node, x: Tensor, axes: Tensor,
 
 
 def _place(s: Scalars, mode: str, i: Scalar, low: Scalar, size: Scalar) -> Scalar:
-    """Returns the input index along a dim for result index i. Amounts may exceed the size."""
+    """Returns the index in an input dim of `size` elements from which result element i is copied, for `low` elements of
+    padding before the input. `mode` is edge, wrap or reflect. `low` may exceed the size."""
     place = s.sub(i, low)
     if mode == "edge":
         return s.clamp(place, 0, s.sub(size, 1))
@@ -226,7 +227,8 @@ def _pad_rows(b: Builder, x: Tensor, mode: str, low: Size, high: Size) -> Tensor
 
 def crop(b: Builder, node: Node, x: Tensor, low: Sequence[Size], high: Sequence[Size],
          is_data: bool) -> tuple[Tensor, list[Size], list[Size]]:
-    """Crops by negative amounts; returns the result, and the remaining amounts."""
+    """Removes elements before and after each dim by the negative ones of `low` and `high`. Returns the result, and the
+    amounts of padding that remain. With `is_data`, amounts are read at run time and may have either sign."""
     def split(amount: Size) -> tuple[Size, Size]:
         if not is_data and b.is_less(amount, 0) is False:
             return 0, amount

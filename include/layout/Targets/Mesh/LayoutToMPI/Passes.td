@@ -56,7 +56,8 @@ def ConvertLayoutToMPIPass : Pass<"convert-layout-to-mpi", "ModuleOp"> {
     conversion. Types of functions, calls and control flow change. The module gets
     `"MPI:Implementation"` in its `dlti.map` unless it has one. Programs are linked with
     `libLayoutMPIRuntime`, which initializes MPI, checks that there are as many ranks as
-    devices, and ends all ranks if one fails.
+    devices, and ends all ranks if one fails. Run the pass after layouts are assigned, and
+    before other passes lower layouts: the blocks of ranks may still have layouts.
   }];
   let options = [
     Option<"maxExtraBytes", "max-extra-bytes", "int64_t", /*default=*/"0",

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Attributes of a gpu.func that `layout-opencl-count-kernel-work` sets;
-// serialization copies them to the kernel's metadata in a gpu.binary:
+// Properties of a kernel in its metadata in a gpu.binary. The pass
+// `layout-opencl-count-kernel-work` sets the first three as attributes of the
+// gpu.func, which serialization copies; it adds the last two itself:
 //
 //   layout.operations = 72 : i64   element operations of a work-item
 //   layout.bytes = 160 : i64       bytes that a work-item reads and writes
@@ -16,7 +17,8 @@
 //   layout.any_groups              results do not depend on the work-group size
 //   layout.may_repeat              running again gives the same results
 //
-// Numbers of a kernel that depends on its work-group are per work-group.
+// Operations and bytes of a kernel whose results depend on the work-group size
+// are those of a work-group.
 // Numbers that are only known at launch have no attribute.
 //
 //===----------------------------------------------------------------------===//
@@ -35,16 +37,19 @@ inline constexpr llvm::StringLiteral kOperationsAttrName = "layout.operations",
                                      kAnyGroupsAttrName = "layout.any_groups",
                                      kMayRepeatAttrName = "layout.may_repeat";
 
-/// Returns true if the kernel reads work-group ids or sizes, or fixes its
-/// work-group size, so that its results depend on the work-group size.
+/// Returns true if the results of the kernel may depend on the work-group size:
+/// it reads ids, sizes or numbers of work-groups, or ids within a group, has a
+/// barrier, or states its work-group size.
 bool seesGroups(gpu::GPUFuncOp kernel);
 
-/// Returns a dictionary of the attributes that layout-opencl-count-kernel-work
-/// has set on the kernel, e.g. `layout.bytes`, or null if there are none.
+/// Returns the dictionary of what is known about the kernel, e.g.
+/// `layout.bytes`. Counts are the attributes that
+/// layout-opencl-count-kernel-work has set; `layout.any_groups` and
+/// `layout.may_repeat` are found here. If nothing is known, returns null.
 DictionaryAttr makeKernelMetadata(gpu::GPUFuncOp kernel);
 
 /// Converts the dictionary of makeKernelMetadata, which may be null, to the
-/// struct that the runtime takes. Missing counts become -1.
+/// struct that the runtime takes. Missing counts become -1, missing flags 0.
 LayoutClKernelMetadata readKernelMetadata(DictionaryAttr metadata);
 
 } // namespace mlir::layout

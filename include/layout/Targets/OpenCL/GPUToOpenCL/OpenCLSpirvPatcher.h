@@ -63,8 +63,8 @@ LogicalResult patchSpirvForOpenCL(SmallVectorImpl<uint32_t> &words,
                                   FailureReason report);
 
 /// Serializes a module to SPIR-V words and rewrites these for OpenCL 1.2
-/// devices (patchSpirvForOpenCL). Emits an error at the module and fails if one
-/// of both is impossible.
+/// devices (patchSpirvForOpenCL). Emits an error at the module and fails if it
+/// cannot be serialized or rewritten.
 LogicalResult serializeForOpenCL(spirv::ModuleOp module,
                                  SmallVectorImpl<uint32_t> &words);
 

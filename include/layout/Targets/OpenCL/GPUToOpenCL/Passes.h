@@ -44,8 +44,8 @@ constexpr llvm::StringLiteral kHalfArithmeticAttrName =
 constexpr llvm::StringLiteral kAddressBitsAttrName = "layout.address_bits";
 bool has32BitAddresses(gpu::GPUModuleOp module);
 
-/// Attribute of a `gpu.launch_func` that fails at run time because the sizes
-/// are too large for 32-bit indices.
+/// Unit attribute of a `gpu.launch_func` whose sizes are too large for 32-bit
+/// indices. The runtime reports an error instead of launching the kernel.
 constexpr llvm::StringLiteral kIsRefusedAttrName = "layout.is_refused";
 
 /// Returns the OpenCL C source among the objects of a gpu.binary, or

@@ -17,14 +17,15 @@ include "mlir/Pass/PassBase.td"
 def CountKernelWorkPass : Pass<"layout-opencl-count-kernel-work", "ModuleOp"> {
   let summary = "Count the operations and bytes of each gpu.func";
   let description = [{
-    Sets the attributes of `KernelMetadata.h`, from which the profile of the runtime
-    computes rates: `layout.operations`, the element operations of a work-item,
+    Sets attributes from which the profile of the runtime computes rates
+    (`KernelMetadata.h`): `layout.operations`, the element operations of a work-item,
     `layout.bytes`, the bytes of device memory that a work-item loads and stores, and
     `layout.items`, the work-items of a launch that compute. Operations and bytes are
-    counted once per execution, and in both sides of a branch. If a kernel depends on its
-    work-group, its numbers are per work-group. A number that is only known at launch is
-    omitted. Run it before `layout-opencl-narrow-kernel-indices`: arithmetic on `index` is not
-    counted, but on i32 it is.
+    counted once per execution, and in both sides of a branch. Those of a kernel whose
+    results depend on the work-group size are per work-group. A number that is only known
+    at launch is omitted. Run it first in the OpenCL backend, before
+    `layout-opencl-narrow-kernel-indices`: arithmetic on `index` is not counted, but on
+    i32 it is.
 
     ```mlir
     // before; the first 30 work-items load, arith.mulf and arith.addf vector<4xf32> in
@@ -46,6 +47,7 @@ def NarrowKernelIndicesPass : Pass<"layout-opencl-narrow-kernel-indices", "Modul
     `gpu.global_id`, and loops with constant bounds get i32 induction variables. Then
     upstream's `arith-int-range-narrowing` narrows the ops whose integer ranges fit 32 bits.
     (It does not narrow ids and induction variables itself.) Other indices remain 64-bit.
+    Run it before kernels are printed or converted to SPIR-V.
 
     ```mlir
     // before
@@ -94,7 +96,8 @@ def KernelsToSourcePass
     Prints the kernels of each GPU module as OpenCL C 1.2 into its attribute
     `layout.opencl_source`, for devices that do not accept SPIR-V. The pass accepts the
     kernels of `layout-opencl-kernels-to-spirv`, and emits the same operations in the
-    same order, with `FP_CONTRACT` off.
+    same order, with `FP_CONTRACT` off. Run it before `layout-opencl-serialize-kernels`,
+    which replaces the GPU modules.
 
     ```mlir
     %v = memref.load %in[%y, %x] : memref<3x6xvector<4xf16>, "image2d">
@@ -170,10 +173,10 @@ def SerializeKernelsPass : Pass<"layout-opencl-serialize-kernels", "ModuleOp"> {
   let summary = "Serialize each gpu.module to a gpu.binary with SPIR-V";
   let description = [{
     Serializes each `spirv.module @__spv__m`, changes words of the binary for OpenCL 1.2
-    (see `OpenCLSpirvPatcher.h`), and replaces both the `spirv.module` and the `gpu.module @m` by
-    `gpu.binary @m`. The kernel table of its object has the types of the kernels as GPU
-    functions. The OpenCL C of `layout-opencl-kernels-to-source`, if any, is a second
-    object.
+    (see `OpenCLSpirvPatcher.h`), and replaces both the `spirv.module` and the
+    `gpu.module @m` by `gpu.binary @m`. The kernel table of its object has the types of
+    the kernels as GPU functions. The OpenCL C of `layout-opencl-kernels-to-source`, if
+    any, is a second object. Run it after `layout-opencl-kernels-to-spirv`.
 
     ```mlir
     // before
@@ -214,8 +217,9 @@ def ConvertGPUToOpenCLRuntimePass
     never freed.
 
     Ops must be synchronous (without tokens). The OpenCL queue is in order, and the host
-    only waits for copies from and to host memory. `gpu.memcpy` copies between a contiguous host memref and a
-    buffer of the same number of elements, or between buffers.
+    only waits for copies from and to host memory. `gpu.memcpy` copies between a
+    contiguous host memref and a buffer of the same number of elements, or between
+    buffers.
   }];
   let dependentDialects = ["LLVM::LLVMDialect", "arith::ArithDialect"];
 }

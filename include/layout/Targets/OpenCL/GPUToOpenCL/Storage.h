@@ -51,12 +51,13 @@ constexpr llvm::StringLiteral kChannelTypes =
 constexpr llvm::StringLiteral kBufferElementTypes =
     "f16, f32, f64, i8, i16, i32 or i64";
 
-/// Returns true if the memref is in device memory of any kind.
+/// Returns true if the memref is a buffer or an image of the device: its memory
+/// space is a string. Work-group memory is neither.
 bool isOnDevice(BaseMemRefType type);
 
 /// Returns true if the memref is work-group memory: of rank 1, static size and
-/// elements that are numbers or short vectors, e.g. memref<32xvector<4xf32>,
-/// #gpu.address_space<workgroup>>.
+/// elements that are numbers other than f16, or vectors of such numbers, e.g.
+/// memref<32xvector<4xf32>, #gpu.address_space<workgroup>>.
 bool isGroupMemory(BaseMemRefType type);
 
 /// Returns the kind and element type of a device memref. Emits an error with

@@ -20,7 +20,8 @@
 namespace mlir::layout {
 
 /// Lowers `module` like the pass convert-layout-to-gpu. Emits an error and
-/// fails if an op cannot be lowered, or if an image does not fit `target`.
+/// fails if an op cannot be lowered, or if an image does not fit `target`. A
+/// null `target` has no limits.
 LogicalResult convertLayoutToGPU(ModuleOp module, OpenClTargetAttr target = {});
 
 } // namespace mlir::layout

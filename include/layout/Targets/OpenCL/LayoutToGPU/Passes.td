@@ -52,7 +52,8 @@ def ConvertLayoutToGPUPass : Pass<"convert-layout-to-gpu", "ModuleOp"> {
     The result has no tensors and no `layout` ops. Memory spaces are the names of the
     storage spaces: `memref<10x6xvector<4xf32>, "image2d">` is an image of six columns
     and ten rows, `memref<60xf32, "buffer">` linear memory. A remark on every kernel
-    reports the image and buffer reads of a work-item.
+    reports the image and buffer reads of a work-item. Run the pass after layouts are
+    assigned, and before the passes of `layout-gpu-to-opencl`.
 
     An op that cannot become a kernel is an error, and so is an image that exceeds the
     limits of the target, if there is one. The runtime checks dynamic sizes.

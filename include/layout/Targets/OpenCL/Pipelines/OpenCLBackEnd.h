@@ -24,8 +24,9 @@ class OpPassManager;
 
 namespace mlir::layout {
 
-/// Adds the passes that compile each GPU module to a `gpu.binary`. Host code is
-/// unchanged.
+/// Adds the passes that compile each GPU module to a `gpu.binary`. In host code
+/// they only guard launches of dynamic size by checks that 32-bit indices
+/// suffice.
 void buildImageKernelsToBinary(OpPassManager &pm);
 
 /// Adds all passes of `layout-gpu-to-opencl`.

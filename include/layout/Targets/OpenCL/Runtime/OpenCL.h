@@ -71,20 +71,22 @@ enum LayoutClChannel {
   LayoutClSigned32 = 4
 };
 
-/// Creates a buffer of `bytes` bytes with undefined contents.
+/// Returns a buffer of at least `bytes` bytes with undefined contents, or null
+/// after an error.
 void *layoutClCreateBuffer(int64_t bytes);
 
-/// Creates an image with undefined contents; `slices` is the number of array
-/// layers or the depth. The error of a too large image names the device's
-/// limit.
+/// Returns an image of `width` times `height` pixels with undefined contents,
+/// or null after an error. `slices` is the number of array layers or the depth.
+/// The error of a too large image names the device's limit.
 void *layoutClCreateImage(int32_t kind, int32_t channel, int64_t width,
                           int64_t height, int64_t slices);
 
-/// Releases an object to a pool, from which later allocations that fit are
-/// served. The pool holds at most twice the peak number of bytes in use.
+/// Releases a buffer or image, which may be null, to a pool that serves later
+/// allocations which fit. The pool holds at most twice the largest number of
+/// bytes that were in use at one time.
 void layoutClRelease(void *memory);
 
-/// Frees the objects in the pool.
+/// Frees all objects that were released to the pool and not reused.
 void layoutClReleaseWaiting(void);
 
 /// Begins and ends a scope: the second call releases all memory that this
@@ -104,7 +106,8 @@ void *layoutClGetConstant(void **slot, int32_t kind, int32_t channel,
 
 void layoutClUpload(void *buffer, const void *host, int64_t bytes);
 void layoutClDownload(void *host, void *buffer, int64_t bytes);
-/// Copies `bytes` bytes between two buffers of the device.
+/// Copies `bytes` bytes between two buffers of the device. The copy is queued,
+/// and the call returns without waiting for it.
 void layoutClCopy(void *to, void *from, int64_t bytes);
 
 /// The properties of a kernel that are known when it is compiled.
@@ -129,19 +132,20 @@ typedef struct LayoutClKernelMetadata {
 /// The initializer of a LayoutClKernelMetadata in which nothing is known.
 #define LAYOUT_CL_UNKNOWN_FACTS {-1, -1, {-1, -1, -1}, 0, 0}
 
-/// Returns the kernel `name` of a SPIR-V module, or the function
-/// `kernel_<name>` of its OpenCL C `source`. `source` and `facts` may be null.
-/// The result is cached in `*slot`, which is null before the first call. Equal
-/// modules are built once.
+/// Returns the kernel `name` of a SPIR-V module of `bytes` bytes, or, if that
+/// is used instead, the function `kernel_<name>` of its OpenCL C `source`.
+/// Returns null after an error. `source` and `facts` may be null. The result is
+/// cached in `*slot`, which is null before the first call. Equal modules are
+/// built once.
 void *layoutClGetKernel(void **slot, const void *spirv, int64_t bytes,
                         const char *source, const char *name,
                         const LayoutClKernelMetadata *facts);
 
-/// Launches grid[0..2] work-groups of grid[3..5] work-items each. `values[i]`
-/// is a memory object if sizes[i] is 0, otherwise it points to sizes[i] bytes.
-/// If `any_groups` of the kernel is 1, the runtime may replace the work-group
-/// size by one that was measured to be faster, or by a smaller one that the
-/// device supports.
+/// Queues a launch of grid[0..2] work-groups of grid[3..5] work-items each.
+/// `values[i]` is a memory object if sizes[i] is 0, otherwise it points to
+/// sizes[i] bytes. If `any_groups` of the kernel is 1, the runtime may replace
+/// the work-group size by one that was measured to be faster, or by a smaller
+/// one that the device supports.
 void layoutClLaunch(void *kernel, const int64_t *grid, int32_t numValues,
                     const void *const *values, const int64_t *sizes);
 
@@ -169,11 +173,12 @@ void layoutClSetTuning(int32_t on);
 /// with bytes and operations per second if known.
 void layoutClPrintProfile(void);
 
-/// Returns the name of the device, or reports an error and returns null.
+/// Returns the name of the device, which is chosen if it has not been used yet,
+/// or reports an error and returns null.
 const char *layoutClGetDeviceName(void);
 
-/// Returns the name of the device in use and sets `*isGpu`, or returns null
-/// before its first use.
+/// Returns the name of the device in use and sets `*isGpu` to 1 for a GPU, else
+/// 0. Returns null before the first use of a device.
 const char *layoutClGetUsedDevice(int32_t *isGpu);
 
 #ifdef __cplusplus

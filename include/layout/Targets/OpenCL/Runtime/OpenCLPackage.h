@@ -57,21 +57,24 @@ LayoutClPackage *layoutClLoadPackage(const char *directory);
 
 int32_t layoutClCountInputs(const LayoutClPackage *package);
 int32_t layoutClCountOutputs(const LayoutClPackage *package);
-/// Returns the input or output `number`, valid as long as the package, or null.
+/// Return the input or output `number`, valid as long as the package. If there
+/// is no such number, returns null.
 const LayoutClTensor *layoutClGetInput(const LayoutClPackage *package,
                                        int32_t number);
 const LayoutClTensor *layoutClGetOutput(const LayoutClPackage *package,
                                         int32_t number);
 
 /// Copies `bytes` bytes of `data` to input `number`, for all following runs.
+/// Reports an error if the input has another size.
 void layoutClSetInput(LayoutClPackage *package, int32_t number,
                       const void *data, int64_t bytes);
-/// Queues a run of the program and returns without waiting for it. All inputs
-/// must have been set.
+/// Queues a run of the program and returns without waiting for it. Reports an
+/// error if an input has never been set.
 void layoutClRunPackage(LayoutClPackage *package);
 /// Waits until all runs are done.
 void layoutClWaitPackage(LayoutClPackage *package);
-/// Waits for the last run and copies an output of `bytes` bytes to `data`.
+/// Waits for the last run and copies output `number`, which has `bytes` bytes,
+/// to `data`. Reports an error if there is no such output or no run.
 void layoutClCopyOutput(LayoutClPackage *package, int32_t number, void *data,
                         int64_t bytes);
 

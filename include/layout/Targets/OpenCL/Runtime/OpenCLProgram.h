@@ -30,14 +30,16 @@ struct OpenCLDevice {
 };
 
 /// Returns the device that programs of this process used, or std::nullopt if
-/// none has run a kernel.
+/// none has called the OpenCL runtime.
 std::optional<OpenCLDevice> getUsedOpenCLDevice();
 
-/// Enables profiling. Call it before the first program runs.
+/// Enables timing of kernels if `on` is true, else changes nothing. Call it
+/// before the first program runs.
 void setOpenCLProfiling(bool on);
-/// Enables tuning of work-group sizes.
+/// Enables the measurement of work-group sizes if `on` is true, else changes
+/// nothing.
 void setOpenCLTuning(bool on);
-/// Prints the launches and times of kernels to stderr.
+/// Prints to stderr how often each kernel was launched and how long it ran.
 void printOpenCLProfile();
 
 } // namespace mlir::layout

@@ -256,7 +256,8 @@ std::string KernelPrinter::getSelectForm(arith::SelectOp op) {
 // Floating point
 //===----------------------------------------------------------------------===//
 
-/// Returns the equivalent function of OpenCL C, or "" if there is none.
+/// Returns the function of OpenCL C that computes the op `name`, or "" if there
+/// is none.
 static StringRef findFunction(StringRef name) {
   return llvm::StringSwitch<StringRef>(name)
       .Case("arith.remf", "fmod")
