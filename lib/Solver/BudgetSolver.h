@@ -34,9 +34,9 @@ struct Relaxed {
   WcspProblem problem;
   Weights weights;
   Solution solution;
-  /// Per term of the budget, the variable whose value is the number of units
-  /// that later terms may use; empty if the limit is not encoded in such
-  /// variables.
+  /// Per term of the budget, the variable for the number of units that the
+  /// terms after it may use, an index in `states`. Empty if the limit is not
+  /// encoded in such variables.
   std::vector<unsigned> chain;
   /// Per place, i.e. before all terms (0) or after term i (i + 1), the numbers
   /// of units that later terms may use, ascending. A value of the variable
@@ -51,8 +51,9 @@ struct Link : Budget::Term {
   unsigned place;
 };
 
-/// Applies the limits of the options to several searches together: each one
-/// gets what the ones before left.
+/// Applies the limits of `options` to several searches together: `getRest`
+/// returns what the ones before left. `taken` is the running total of nodes and
+/// work, to which the caller adds those of each search.
 class SharedLimits {
 public:
   SharedLimits(const SolveOptions &options, const SolveStatistics &taken)
@@ -128,6 +129,7 @@ private:
   std::vector<unsigned> getPath(unsigned last) const;
 
   /// Per peak, the factor by which its units are multiplied in a relaxation.
+  /// One factor, that of the permanent terms, if the budget has no peaks.
   using Shares = std::vector<int64_t>;
   Relaxed relax(Weights weights, llvm::ArrayRef<int64_t> shares = {}) const;
   std::vector<unsigned> solve(Relaxed relaxed, llvm::ArrayRef<unsigned> initial,
@@ -179,7 +181,8 @@ private:
   int64_t least = 0, unit = 1;
   /// The limit in units above `least`; -1 if `least` exceeds it.
   int64_t limit = 0;
-  /// Upper bounds of the cost and units of an assignment.
+  /// Upper bounds of the cost and of the units of any assignment that the graph
+  /// allows.
   Cost mostCost = 0;
   int64_t mostUnits = 0;
   /// The sums of units that later terms can take, up to the limit, ascending:

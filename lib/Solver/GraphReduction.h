@@ -57,7 +57,8 @@ public:
     unsigned ends[2];
     unsigned place; // index in `ends` of the variable
   };
-  /// Returns the moves, if the constructor was called with `hasMoves`.
+  /// Returns the moves of costs so far, in their order. Empty unless the
+  /// constructor was called with `hasMoves`.
   llvm::ArrayRef<Move> getMoves() const { return moves; }
   CoreGraph getCore() const;
 
@@ -124,8 +125,9 @@ private:
   void setTable(unsigned edge, TableId table);
   void kill(unsigned edge);
   void enqueue(unsigned variable);
-  /// Removes a variable with at most `limit` neighbors (1 or 2) from a worklist
-  /// and sets `variable` to it. Returns false if the worklists have none.
+  /// Removes the last variable of the worklist `atMostOne`, or of `two` if that
+  /// one is empty and `limit` is 2, and sets `variable` to it. Returns false if
+  /// there is none. The variable may have been eliminated meanwhile.
   bool takeNext(unsigned &variable, unsigned limit);
   /// Calls fn(neighbor) for the edges of a variable that are not removed, until
   /// it returns false. Unlinks removed edges from the list on the way.
@@ -133,8 +135,10 @@ private:
   unsigned findEdge(unsigned a, unsigned b);
   void reduce(unsigned variable);
   void reduceToEdge(unsigned variable, Neighbor a, Neighbor b);
-  /// Eliminates a variable and returns the table of its message, a function of
-  /// its neighbors, plus `base`. Neighbors that do not exist have edge kNone.
+  /// Eliminates a variable, and returns the table of its message, a function of
+  /// its neighbors, plus `base`. The table is normalized: its least entry is
+  /// added to `constant` instead. Neighbors that do not exist have edge kNone.
+  /// The caller stores the table and removes the edges.
   TableId eliminate(unsigned variable, Neighbor first, Neighbor second,
                     TableId base);
 

@@ -321,8 +321,8 @@ Cost getCommonest(ArrayRef<Cost> entries) {
       ->first;
 }
 
-/// A table and the domains of its variables. Cost functions for which these are
-/// equal share one list of tuples in the file.
+/// A table and the domain sizes of its variables. Cost functions for which
+/// these are equal share one list of tuples in the file.
 using Shape = std::pair<TableId, std::vector<unsigned>>;
 
 class Writer {

@@ -45,9 +45,9 @@ struct SaturatingAdd {
 
 /// A table as the outer loops read it, which enumerate values of the first
 /// variables of the scope. For value v of the minimized variable, the entries
-/// for all values of the other variables begin at entries + v * step. They are
-/// contiguous, one number for all, or, if `gathered` is set, at `offsets` from
-/// there.
+/// for all values of the remaining variables begin at entries + v * step. They
+/// are contiguous, one number for all, or, if `gathered` is set, at `offsets`
+/// from there.
 struct Rows {
   const Cost *entries; // for the current outer combination
   size_t step;
