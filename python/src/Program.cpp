@@ -74,8 +74,8 @@ getRepr(const std::vector<std::shared_ptr<ArrayType>> &types) {
 // Compiling
 //===----------------------------------------------------------------------===//
 
-/// Returns the names of a function's arguments, empty for unnamed ones, or an
-/// empty list if the function has no body.
+/// Returns the names of a function's arguments, empty for unnamed ones. Returns
+/// an empty list if there is no such function, or if it has no body.
 static SmallVector<std::string> getNames(ModuleOp module, StringRef function) {
   SmallVector<std::string> names;
   auto op = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
