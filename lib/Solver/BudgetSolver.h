@@ -96,7 +96,8 @@ private:
   /// therefore do not overflow.
   static constexpr int64_t kMost = int64_t(1) << 61;
   /// The maximum number of different sums of the amounts of all later terms
-  /// that are listed per term. If there are more, none are listed.
+  /// that are listed per term. If there are more, none are listed for this term
+  /// and those before it.
   static constexpr size_t kMostSums = 4096;
   /// The maximum number of table entries of the chains of one problem, i.e. of
   /// the variables that count the units left, and the maximum sum over all
@@ -179,15 +180,16 @@ private:
   /// The amount that every assignment uses at least, and the greatest common
   /// divisor of all amounts above it, a unit.
   int64_t least = 0, unit = 1;
-  /// The limit in units above `least`; -1 if `least` exceeds it.
+  /// The limit in units above `least`, rounded down and at most `mostUnits`; -1
+  /// if `least` exceeds it.
   int64_t limit = 0;
   /// Upper bounds of the cost and of the units of any assignment that the graph
   /// allows.
   Cost mostCost = 0;
   int64_t mostUnits = 0;
   /// The sums of units that later terms can take, up to the limit, ascending:
-  /// before all terms (0), and after term i (i + 1). Empty if there are too
-  /// many to list.
+  /// before all terms (0), and after term i (i + 1). A list is empty if there
+  /// are too many sums, also if only a later list has too many.
   std::vector<std::vector<int64_t>> sums;
   /// The numbers of units left that are the values of chain variables in the
   /// next problem, before all terms (0) and after term i (i + 1).

@@ -119,9 +119,9 @@ private:
   /// Adds an edge in front of the edge list of its variable ends[end].
   void link(unsigned edge, unsigned end);
   /// Sets the table of an edge. First moves the largest possible part of it to
-  /// an end that is a hub, i.e. has more than 16 neighbors. If the table is a
-  /// sum of a row and a column table, moves these to the two variables and
-  /// removes the edge.
+  /// each end that is a hub, i.e. has more than 16 neighbors. If the rest is a
+  /// sum of a row and a column table, moves these to the two variables. Then,
+  /// or if the rest is 0, removes the edge.
   void setTable(unsigned edge, TableId table);
   void kill(unsigned edge);
   void enqueue(unsigned variable);
@@ -157,8 +157,8 @@ private:
   /// its normalized table.
   std::vector<std::pair<unsigned, TableId>> others;
   /// Per pair of hubs, i.e. variables with more than 16 neighbors, the index of
-  /// the edge between them. Degrees never grow, so no variable becomes a hub
-  /// later.
+  /// the edge between them. The edge may meanwhile be removed, or be between
+  /// others. Degrees never grow, so no variable becomes a hub later.
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> hubEdges;
   /// Stacks of variables that became reducible: with at most one neighbor, and
   /// with two.

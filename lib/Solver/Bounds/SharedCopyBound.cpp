@@ -31,8 +31,8 @@ static constexpr double kFinestOfProof = ProofWriter::kMostParts;
 static constexpr double kMostProofEntries = 1 << 18;
 
 /// The maximum number of consumers of a hyper-factor, the factor of all copies
-/// of one tensor. More are split into several hyper-factors, and the price with
-/// them.
+/// of one tensor. More are divided among several hyper-factors, each with an
+/// equal part of the prices.
 static constexpr unsigned kMostConsumers = 8;
 
 /// The number of doubles in one vector operation.

@@ -108,9 +108,10 @@ private:
     unsigned producer; // or kNone
     llvm::SmallVector<unsigned, 4> consumers;
     const Prices *prices;
-    /// The index in SharedCopyBound::given, the costs that variables moved to
-    /// hyper-factors, of those moved to this one: from the producer per value
-    /// (one number if there is none), then from each consumer per value.
+    /// The index in SharedCopyBound::given, the list of costs that variables
+    /// moved to hyper-factors, of the first one moved to this hyper-factor.
+    /// They are moved from the producer per value (one number if there is
+    /// none), then from each consumer per value.
     unsigned given;
     /// Per consumer and value, the column in `prices` of the setup variable
     /// that the value requires, or the number of columns if it requires none;

@@ -39,8 +39,9 @@ public:
     Cost constant = 0;
   };
 
-  /// Returns the least entry of a table, a constant, and the table of the rest,
-  /// kNoTable if that is 0. The constant is infinite if all entries are.
+  /// Returns the least entry of a table as `constant`, and the table of what
+  /// its entries exceed it by, or kNoTable if they are all equal. The constant
+  /// is infinite if all entries are.
   Result normalize(TableId table);
   /// Subtracts the least entry from all `entries`, in place, and returns the
   /// interned rest with the subtracted constant. If all entries are equal,
@@ -53,8 +54,9 @@ public:
   static std::vector<Cost> takeCommon(llvm::MutableArrayRef<Cost> rows,
                                       size_t numColumns);
 
-  /// Adds two tables entry by entry and splits the sum into its least entry, a
-  /// constant, and the table of the rest. kNoTable is a table of zeros.
+  /// Adds two tables entry by entry. Returns the least entry of the sum as
+  /// `constant`, and the table of the rest, or kNoTable if that is 0. If one of
+  /// the two is kNoTable, a table of zeros, returns the other one as it is.
   Result add(TableId a, TableId b);
 
   /// Returns the transpose of a table with `rows` rows; kNoTable for kNoTable.
@@ -71,8 +73,8 @@ public:
   /// Most tables fail an early test.
   const Separation &separate(TableId table, unsigned numRows);
 
-  /// Two tables that sum to a normalized table: one of its rows or columns, and
-  /// the rest.
+  /// Two tables that sum to a normalized table: one with a number per row or
+  /// per column, and one of the same shape with the rest.
   struct Extraction {
     TableId part = kNoTable, rest = kNoTable;
   };

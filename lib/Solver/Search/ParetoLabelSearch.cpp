@@ -199,9 +199,10 @@ bool ParetoLabelSearch::eliminate(ArrayRef<unsigned> order) {
   return true;
 }
 
-/// Chooses the slot of a label in which it stores the value of each variable
-/// that later steps read. Slots are reused after their last read. lasts[i] is
-/// the last step that reads the value of the variable of step i.
+/// Chooses the slot of a label that stores the value of the variable of each
+/// step. A variable that no later step reads gets no slot. Slots are reused
+/// after their last read. lasts[i] is the last step that reads the value of the
+/// variable of step i.
 void ParetoLabelSearch::plan(ArrayRef<unsigned> lasts) {
   std::vector<unsigned> slots(lasts.size()), free;
   std::vector<llvm::SmallVector<unsigned, 2>> endings(lasts.size());

@@ -105,10 +105,10 @@ void GraphSearch::improveBound(Node &node) {
 }
 
 /// Runs passes of `copies`, a lower bound in which all consumers of a tensor
-/// share the prices of its copies. Rounds it to assignments, until 8 passes
-/// raise the bound by less than 1/64 of its gap to the best assignment. The
-/// bound may rise by fractions of a cost, so a gain of 0 ends the loop only
-/// after kMostIdle checks.
+/// share the prices of its copies, and rounds it to assignments. Ends if 8
+/// passes drop no value and raise the bound by less than 1/64 of its gap to the
+/// best assignment. If the gap is below 64, ends only after kMostIdle checks
+/// without a gain, because the bound may rise by fractions of a cost.
 void GraphSearch::improveBySharedCopies(Node &node, SharedCopyBound &copies) {
   std::vector<unsigned> values(node.core.getNumVariables(), 0);
   Cost last = copies.getBound();
