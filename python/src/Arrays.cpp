@@ -88,9 +88,9 @@ static std::string toText(ArrayRef<int64_t> integers) {
   return py::str(tuple);
 }
 
-/// Returns the dims in the order in which storage has them, and then those of
-/// size 1, if storage is a permutation of the dims without padding. Otherwise
-/// returns std::nullopt.
+/// Returns the dims in the order in which storage has them, slowest first, and
+/// then those of size 1, if storage is a permutation of the dims without
+/// padding. Otherwise returns std::nullopt.
 static std::optional<SmallVector<int64_t>> getPermutation(const OnShape &on) {
   if (on.map.getSpace() != "buffer")
     return std::nullopt;
