@@ -474,10 +474,10 @@ Relaxed BudgetSolver::addChain(Weights weights, Rounding rounding) const {
   return relaxed;
 }
 
-/// Appends to `assignment`, values of the variables of `graph` that are within
-/// the limit, the values of the chain variables of `relaxed` that follow from
-/// it. They represent the units left after each term. Returns an empty list for
-/// an empty assignment.
+/// Appends to `assignment`, which has the values of the variables of `graph`
+/// and is within the limit, those of the chain variables of `relaxed` that
+/// follow from it. They represent the units left after each term. Returns an
+/// empty list for an empty assignment.
 std::vector<unsigned>
 BudgetSolver::extend(const Relaxed &relaxed,
                      ArrayRef<unsigned> assignment) const {

@@ -61,10 +61,10 @@ public:
   }
 
   /// Returns a graph of the variables of the core and its factors without setup
-  /// variables. It has one factor for each pair of a producer and a consumer of
-  /// a copy, which includes those of the core; `getEntries` returns its table.
-  /// One more variable, with one value, stands for missing producers. The graph
-  /// is empty if the core has no setup variables.
+  /// variables. Each pair of a producer and a consumer of a copy has one more
+  /// factor, which replaces those of the core between the two; `getEntries`
+  /// returns its table. One more variable, with one value, stands for missing
+  /// producers. The graph is empty if the core has no setup variables.
   const CoreGraph &getModel() const { return model; }
   /// Returns the current entries of a factor of a producer and a consumer in
   /// `getModel()`, with a row per value of the producer, or nullptr for other

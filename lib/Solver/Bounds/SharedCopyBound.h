@@ -125,9 +125,10 @@ private:
     unsigned producer;
     llvm::SmallVector<unsigned, 8> setupVariables;
   };
-  /// A variable of a hyper-factor: its producer (`place` 0), or its consumer
-  /// number `place`, counted from 1. `given` is the index in
-  /// SharedCopyBound::given of the costs that it moved to the hyper-factor.
+  /// A variable of a hyper-factor, the factor of all copies of one tensor: its
+  /// producer (`place` 0), or its consumer number `place`, counted from 1.
+  /// `given` is the index in SharedCopyBound::given of the costs that it moved
+  /// to the hyper-factor.
   struct Slot {
     unsigned factor, place, given;
   };
@@ -145,9 +146,10 @@ private:
   void writeMoves(const HyperFactor &factor, ProofWriter &writer) const;
   void linkHyperFactors(llvm::ArrayRef<unsigned> order, unsigned numVariables);
 
-  /// Sets `result` to the min-marginals of a hyper-factor for one of its
-  /// variables: per value, the least cost of the hyper-factor with this value,
-  /// including the costs moved from its other variables.
+  /// Sets `result` to the min-marginals of a hyper-factor, the factor of all
+  /// copies of one tensor, for one of its variables. Per value, these are the
+  /// least cost of the hyper-factor with this value, including the costs moved
+  /// from its other variables.
   void minimize(const Slot &slot);
   size_t gather(const HyperFactor &factor, unsigned place);
   void partition(const Prices &price, size_t numSets);
@@ -156,7 +158,8 @@ private:
   double getSum() const;
   void updateBound();
   /// Sets `sums`, per value of a variable, to its unary cost plus the least
-  /// cost with this value of each hyper-factor that contains it.
+  /// cost with this value of each hyper-factor that contains it. A hyper-factor
+  /// is the factor of all copies of one tensor, or one of two variables.
   void addUp(unsigned variable);
   void forbid(unsigned variable, unsigned value);
   unsigned getDomain(unsigned variable) const {

@@ -73,8 +73,8 @@ public:
   /// Most tables fail an early test.
   const Separation &separate(TableId table, unsigned numRows);
 
-  /// Two tables that sum to a normalized table: one with a number per row or
-  /// per column, and one of the same shape with the rest.
+  /// Two tables that sum to a normalized table: `part` has a number per row or
+  /// per column, and `rest` has the shape of the table.
   struct Extraction {
     TableId part = kNoTable, rest = kNoTable;
   };
