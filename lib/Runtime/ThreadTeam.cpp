@@ -43,7 +43,8 @@ static constexpr int64_t kWakeFactor = 4;
 /// The expected time of the parts of a loop that a thread claims at once. If a
 /// single part takes longer, one part is claimed.
 static constexpr int64_t kClaimNanoseconds = 2'000;
-/// The number of parts per thread that a loop is divided into.
+/// The number of parts per thread that a loop is divided into, unless it has
+/// fewer iterations.
 static constexpr uint64_t kPartsPerThread = 16;
 /// The number of entries in the table of the times of loops, a power of two.
 static constexpr size_t kKnownLoops = 1024;
@@ -180,8 +181,8 @@ void ThreadTeam::runSlices(unsigned self, unsigned &claimed) {
     }
 }
 
-/// Marks `parts` further parts as finished. Returns true if they were the last
-/// of the loop, and false if `parts` is 0.
+/// Marks `parts` more parts as finished. Returns true if they were the last of
+/// the loop, and false if others are left or `parts` is 0.
 bool ThreadTeam::finish(unsigned parts) {
   return parts && unfinished.fetch_sub(parts) == parts;
 }

@@ -116,7 +116,7 @@ public:
   /// imaginary part of a real element is 0.
   std::complex<double> getAsComplex(int64_t i) const;
 
-  /// Returns a description for messages, e.g. "tensor<2x3xf32>".
+  /// Returns the shape and element type for messages, e.g. "tensor<2x3xf32>".
   std::string describe() const;
 
 private:
