@@ -388,8 +388,8 @@ bool BudgetSolver::refinePath(ArrayRef<unsigned> path,
   return changed;
 }
 
-/// Gives each chain variable, which counts the units left after a term, all
-/// sums of units that later terms can use as values. Returns the number of
+/// Sets the values of each chain variable, which counts the units left after a
+/// term, to all sums of units that later terms can use. Returns the number of
 /// entries of the tables of chains, or std::nullopt if these are too large or
 /// the sums too many.
 std::optional<int64_t> BudgetSolver::listStates() {

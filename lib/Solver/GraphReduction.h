@@ -161,7 +161,7 @@ private:
   /// others. Degrees never grow, so no variable becomes a hub later.
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> hubEdges;
   /// Stacks of variables that became reducible: with at most one neighbor, and
-  /// with two.
+  /// with two. Some may have been eliminated since.
   std::vector<unsigned> atMostOne, two;
 };
 

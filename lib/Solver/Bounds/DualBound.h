@@ -40,7 +40,7 @@ public:
   DualBound(const CoreGraph &core, const TableStore &store);
 
   /// Moves costs along the order of the variables and back (TRW-S), and raises
-  /// the bound.
+  /// the bound or leaves it.
   void pass();
   /// Returns the lower bound of the cost of all assignments without dropped
   /// values, or kInfiniteCost if a variable has no value left.

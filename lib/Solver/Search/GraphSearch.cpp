@@ -142,7 +142,8 @@ GraphSearch::Parts GraphSearch::split(const CoreGraph &core,
   return parts;
 }
 
-/// Solves a graph exactly by eliminating its variables in `order`. Returns
+/// Solves a graph exactly by eliminating its variables in `order`. If no
+/// assignment is allowed, the lower bound of the result is infinite. Returns
 /// std::nullopt if more than `maxTotalSize` table entries were computed.
 std::optional<GraphSearch::Result>
 GraphSearch::eliminate(const CoreGraph &part, ArrayRef<unsigned> order,
