@@ -206,8 +206,8 @@ static py::object toIndices(const Array &indices, size_t rank) {
   return getNumpy("ascontiguousarray")(indices.object, "int64");
 }
 
-/// Returns the number of the first of `count` rows that is not an index of
-/// `shape`, or `count`.
+/// Returns the index of the first of `count` rows that is not an index of
+/// `shape`, or `count` if all are.
 static size_t findOutside(const int64_t *rows, size_t count,
                           ArrayRef<int64_t> shape) {
   for (size_t row = 0; row < count; ++row)

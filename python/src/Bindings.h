@@ -98,7 +98,8 @@ void bindSolve(pybind11::module_ &module);
 constexpr StringLiteral kDefaultTarget = "#layout.cpu<lanes = 16>";
 
 /// Expands the name of a blocked layout, e.g. "NCHW16c", to its attribute;
-/// returns other text unchanged.
+/// returns other text unchanged. Throws LayoutError if the name does not
+/// determine the logical order of its axes.
 std::string expandName(const std::string &text);
 
 /// Returns the attribute #npu.target<..> of a Target object as text. Raises

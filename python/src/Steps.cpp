@@ -30,7 +30,7 @@ struct NamedShape {
 
   static NamedShape get(py::handle given);
   /// Returns a size as a Python int, or as a formula of the names of dynamic
-  /// sizes.
+  /// sizes. Throws LayoutError if it does not fit 64 bits.
   py::object toPython(const SizeExpr &size) const;
 };
 } // namespace
