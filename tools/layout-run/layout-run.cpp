@@ -278,7 +278,7 @@ static LogicalResult runAll(MutableArrayRef<Module> modules) {
   return success();
 }
 
-/// Returns the larger number; NaN is larger than all.
+/// Returns the larger number, or NaN if one of the two is NaN.
 static double larger(double a, double b) {
   return std::isnan(a) || std::isnan(b) ? NAN : std::max(a, b);
 }

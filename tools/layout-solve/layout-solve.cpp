@@ -30,7 +30,8 @@
 using namespace mlir::layout;
 namespace cl = llvm::cl;
 
-/// The exit codes. 1 is also that of command line errors.
+/// The exit codes of the tool, by what is known about the answer. 1 is also
+/// that of command line errors.
 enum ExitStatus {
   kProvenOptimal = 0,
   kError = 1,
