@@ -39,8 +39,8 @@ struct Relaxed {
   /// encoded in such variables.
   std::vector<unsigned> chain;
   /// Per place, i.e. before all terms (0) or after term i (i + 1), the numbers
-  /// of units that later terms may use, ascending. A value of the variable
-  /// there is an index in this list.
+  /// of units that the terms after it may use, ascending. A value of the
+  /// variable there is an index in this list.
   std::vector<std::vector<int64_t>> states;
 };
 
@@ -168,9 +168,9 @@ private:
   const FactorGraph &graph;
   const Budget &budget;
   const SolveOptions &options;
-  /// The terms of the budget whose amounts depend on a value: first the
-  /// permanent ones, which count at every point, then those of each peak, a
-  /// point of the program with amounts of its own.
+  /// The terms of `budget` whose amounts depend on the value of their variable.
+  /// The permanent ones, which count at every point, are first; then come those
+  /// of each peak, a point of the program with amounts of its own.
   std::vector<Link> terms;
   /// Per peak, the index of its last term plus 1. If the budget has no peaks,
   /// one entry: the number of permanent terms.

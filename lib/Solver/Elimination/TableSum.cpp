@@ -27,8 +27,8 @@ using llvm::ArrayRef;
 
 namespace {
 /// The minimum number of entries that an innermost loop computes, one for each
-/// combination of values of the last variables of the scope, unless the scope
-/// has fewer combinations.
+/// combination of values of the last variables of the scope. A scope with fewer
+/// combinations is a single loop.
 constexpr size_t kBlock = 128;
 
 /// The maximum number of entries of a copy of a table in the order of the
