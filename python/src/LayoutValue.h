@@ -74,9 +74,9 @@ public:
       : layout(layout), element(element), text(std::move(text)) {}
 
   /// Parses a layout. If the text of a target attribute is given, parameters
-  /// that the layout leaves to the target get the values of that target; if an
-  /// element type is given, the layout stores this type. Throws LayoutError if
-  /// a text is invalid.
+  /// that the layout leaves to the target get the values of that target. If an
+  /// element type is given, the layout stores this type, and otherwise it
+  /// states none. Throws LayoutError if a text is invalid.
   static Ptr parse(const std::string &text,
                    const std::optional<std::string> &target,
                    const std::optional<std::string> &element);
