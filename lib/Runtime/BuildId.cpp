@@ -17,8 +17,8 @@ struct Search {
 };
 } // namespace
 
-/// Returns the GNU build id among the ELF notes in [at, end), or an empty
-/// string if there is none.
+/// Returns the GNU build id among the ELF notes in [at, end), as raw bytes, or
+/// an empty string if there is none.
 static std::string findInNotes(const char *at, const char *end) {
   while (at + sizeof(ElfW(Nhdr)) <= end) {
     ElfW(Nhdr) note;

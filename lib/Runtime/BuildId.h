@@ -17,7 +17,7 @@
 namespace mlir::layout {
 
 /// Returns the build id that the linker wrote into the binary that contains
-/// this code, or an empty string if there is none.
+/// this code, as raw bytes, or an empty string if there is none.
 std::string getBuildId();
 
 } // namespace mlir::layout

@@ -63,9 +63,9 @@ static void copyTo(char *data, const Contents &contents) {
 }
 
 namespace {
-/// Frees each `dense_resource` of the context as soon as the contents of all
-/// globals of `module` that read it have been copied or moved out of the
-/// module. Resources that no global reads are freed at once.
+/// Frees each `dense_resource` of the context as soon as `release` was called
+/// for all globals of `module` that read it, because their contents have been
+/// copied or moved out. Resources that no global reads are freed at once.
 class ResourceDropper {
 public:
   explicit ResourceDropper(ModuleOp module) {

@@ -20,8 +20,8 @@
 
 using namespace mlir;
 
-/// The size in bytes above which freed blocks are cached. Smaller blocks use
-/// malloc and free.
+/// The size in bytes above which freed blocks are cached. Blocks of at most
+/// this size use malloc and free.
 static constexpr size_t kLargeBlock = 4 << 20;
 /// The maximum number of cached blocks, enough for programs with dynamic sizes
 /// and for several concurrent programs.

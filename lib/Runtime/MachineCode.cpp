@@ -117,8 +117,8 @@ static std::vector<SmallString<0>> split(std::unique_ptr<llvm::Module> module,
   return parts;
 }
 
-/// Returns true if `user` is a load or store at `pointer`, or a getelementptr
-/// of `pointer` that has constant indices and no phi among its users.
+/// Returns true if `user` loads from or stores to the address `pointer`, or is
+/// a getelementptr of it that has constant indices and no phi among its users.
 static bool isAccessAt(const llvm::User *user, const llvm::Value *pointer) {
   auto *step = dyn_cast<llvm::GetElementPtrInst>(user);
   return step ? step->getPointerOperand() == pointer &&

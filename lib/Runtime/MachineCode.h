@@ -34,9 +34,9 @@ struct MachineCode {
 };
 
 /// Compiles `function` of `module`, whose arguments must all be pointers, and
-/// its callees, or gets their machine code from `cache`. Long modules are split
-/// into parts, each compiled on its own thread; functions are inlined only
-/// within a part.
+/// its callees, or gets their machine code from `cache`, which `isFromCache` of
+/// the result says. Long modules are split into parts, each compiled on its own
+/// thread; functions are inlined only within a part.
 llvm::Expected<MachineCode>
 compileToArchive(ModuleOp module, StringRef function,
                  const llvm::orc::JITTargetMachineBuilder &machine,

@@ -17,8 +17,9 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The maximum total size of the files in the cache, in bytes. The machine code
-/// of a network takes 1 to 2 MB, and a stored program as much as its weights.
+/// The maximum total size of the files in the cache, in bytes; above it, those
+/// that were used least recently are removed. The machine code of a network
+/// takes 1 to 2 MB, and a stored program as much as its weights.
 static constexpr uint64_t kMostBytes = uint64_t(2) << 30;
 
 /// Returns the BLAKE3 hash of the concatenation of `texts`, as raw bytes.
@@ -30,8 +31,9 @@ static std::string hash(ArrayRef<StringRef> texts) {
 }
 
 namespace {
-/// The contents of a cached file. The file ends with a hash of its key and of
-/// these contents.
+/// The contents of a cached file, without the hash at its end, which is that of
+/// its key and of these contents; `isIntact` compares it. The file must not be
+/// shorter than the hash.
 class Entry : public llvm::MemoryBuffer {
 public:
   explicit Entry(std::unique_ptr<llvm::MemoryBuffer> file)

@@ -47,8 +47,8 @@ static bool hasClauses(Operation *op) {
          });
 }
 
-/// Returns the only op in the region of `op` besides a terminator, or null if
-/// there are more ops or if its name is not `name`.
+/// Returns the only op besides a terminator in the only block of `op`. Returns
+/// null if there are more regions, blocks or ops, or if its name is not `name`.
 static Operation *getOnlyOp(Operation *op, StringRef name) {
   if (op->getNumRegions() != 1 || !op->getRegion(0).hasOneBlock())
     return nullptr;
@@ -166,7 +166,8 @@ static void forkCall(void *, int32_t captured, RegionFunction function, ...) {
 
 /// Implements __kmpc_for_static_init_8u of OpenMP: narrows `lower` and `upper`,
 /// the first and last iteration of a loop, to the iterations that this thread
-/// runs now.
+/// runs now. Sets `isLast` to whether these include the last one, and `stride`
+/// to the number of all iterations.
 static void startLoop(void *, int32_t, int32_t, int32_t *isLast,
                       uint64_t *lower, uint64_t *upper, int64_t *stride,
                       int64_t, int64_t) {

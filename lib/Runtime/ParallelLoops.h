@@ -47,8 +47,9 @@ bool publishOpenMP();
 ArrayRef<std::pair<StringRef, void *>> getTeamFunctions();
 
 /// Reserves threads for the parallel loops that the calling thread runs while
-/// the object exists. With `team`, takes helper threads of this library; with
-/// `openMP`, sets the number of threads of LLVM's library.
+/// the object exists. With `team` and more than one thread, takes helper
+/// threads of this library; with `openMP`, sets the number of threads of LLVM's
+/// library. Otherwise does nothing.
 class LoopThreads {
 public:
   LoopThreads(LoopRuntime runtime, unsigned threads);

@@ -34,9 +34,10 @@ public:
   /// The length of a window of consecutive loops: the sum of their times on one
   /// undisturbed thread. A window also ends if its elapsed time is twice this.
   static constexpr int64_t kWindowNanoseconds = 10'000'000;
-  /// The maximum slowdown of a window (10 ms of loops) divided among threads
-  /// after which loops remain divided, whatever the slowdown on one thread. The
-  /// slowdown is the elapsed time / the time on one undisturbed thread.
+  /// Loops remain divided after a window (10 ms of loops) divided among threads
+  /// whose slowdown is at most this number, whatever the slowdown on one
+  /// thread. The slowdown is the elapsed time / the time on one undisturbed
+  /// thread, so it is below 1 if threads help.
   static constexpr double kMostSlowdown = 0.9;
   /// The number of windows (10 ms of loops each) that run on one thread after a
   /// window of loops divided among threads was too slow. The number doubles

@@ -35,14 +35,16 @@ static constexpr unsigned kHandovers = 64;
 /// The time limit, in nanoseconds, of one attempt to measure the handover of
 /// work to a helper thread.
 static constexpr int64_t kMeasuringNanoseconds = 200'000;
-/// Sleeping helper threads are woken if the loops that ran without them took
-/// this many times `leastShared` in sum. Only loops longer than `leastShared`,
-/// the time of the shortest loop that is divided among threads, count.
+/// Sleeping helper threads are woken when the loops that ran on the calling
+/// thread alone because of their sleep took this many times `leastShared` in
+/// sum. Only loops of at least `leastShared`, the time of the shortest loop
+/// that is divided among threads, count.
 static constexpr int64_t kWakeFactor = 4;
 /// The expected time of the parts of a loop that a thread claims at once. If a
 /// single part takes longer, one part is claimed.
 static constexpr int64_t kClaimNanoseconds = 2'000;
-/// The number of parts per thread that a loop is divided into.
+/// The number of parts per thread that a loop is divided into, unless it has
+/// fewer iterations.
 static constexpr uint64_t kPartsPerThread = 16;
 /// The number of entries in the table of the times of loops, a power of two.
 static constexpr size_t kKnownLoops = 1024;
@@ -179,8 +181,8 @@ void ThreadTeam::runSlices(unsigned self, unsigned &claimed) {
     }
 }
 
-/// Marks `parts` further parts as finished. Returns true if they were the last
-/// of the loop, and false if `parts` is 0.
+/// Marks `parts` more parts as finished. Returns true if they were the last of
+/// the loop, and false if others are left or `parts` is 0.
 bool ThreadTeam::finish(unsigned parts) {
   return parts && unfinished.fetch_sub(parts) == parts;
 }
@@ -252,9 +254,10 @@ void ThreadTeam::wake(unsigned self) {
 }
 
 /// Sets `leastShared`, the time of the shortest loop that is divided among
-/// threads, from the shortest time in which an awake helper thread ran an empty
-/// part. Leaves it unchanged if the helper does not run in time; the next loop
-/// then measures again.
+/// threads, to 40 times the shortest time in which an awake helper thread ran
+/// an empty part, clamped to 5 .. 50 microseconds. Leaves it unchanged if the
+/// helper does not run in time; the next loops then measure again, 8 times at
+/// most in total.
 void ThreadTeam::measureHandover() {
   body = [](void *, LoopParts &) {};
   sharers.store(2);
@@ -326,7 +329,7 @@ unsigned ThreadTeam::chooseSharers(int64_t left) {
 
 /// Divides the parts from `begin` on among the slices of several threads if
 /// `left`, the time of these parts in nanoseconds on one thread, is long
-/// enough.
+/// enough. Otherwise leaves `isShared` false, and the caller runs them alone.
 void ThreadTeam::share(unsigned begin, int64_t left) {
   unsigned threads = chooseSharers(left), parts = count - begin;
   if (threads == 1)

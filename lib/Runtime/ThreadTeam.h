@@ -72,7 +72,8 @@ public:
   void run(Body body, void *context, const void *identity, unsigned threads);
 
   /// Divides a loop of `trips` iterations into parts, and sets `parts` to those
-  /// that the calling body runs first, which may be none.
+  /// that the calling body runs first, which may be none. `run` has the other
+  /// parts run by later calls of the body, on this or another thread.
   void start(uint64_t trips, LoopParts &parts);
 
 private:

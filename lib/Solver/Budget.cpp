@@ -29,8 +29,9 @@ int64_t Budget::getAmount(ArrayRef<unsigned> assignment) const {
 /// Appends the terms of `list` whose amounts differ between values to the
 /// member `terms`, as a sequence that continues after term `place` - 1, and the
 /// end of the sequence to `ends`. Amounts are counted above the least one of
-/// their term; `extra` is added to those of the first term. Updates `unit` to
-/// the gcd of all amounts so far, by which they are not yet divided.
+/// their term; `extra` is added to those of the first term, which is then
+/// appended in any case. Updates `unit` to the gcd of all amounts so far, by
+/// which they are not yet divided.
 void BudgetSolver::addLinks(ArrayRef<Budget::Term> list, unsigned place,
                             int64_t extra) {
   for (const Budget::Term &term : list) {
@@ -248,7 +249,8 @@ std::vector<unsigned> BudgetSolver::findLeanest(ArrayRef<unsigned> initial,
   return leanest;
 }
 
-/// Returns the index of the peak at which `assignment` uses the most units.
+/// Returns the index in `ends` of the peak at which `assignment` uses the most
+/// units, the first of several; 0 if the budget has no peaks.
 unsigned BudgetSolver::findHighest(ArrayRef<unsigned> assignment) const {
   std::vector<int64_t> each = countEach(assignment);
   return llvm::max_element(each) - each.begin();
@@ -280,8 +282,8 @@ void BudgetSolver::findSums() {
 }
 
 /// Returns the largest sum of units, at most `units`, that the terms after term
-/// `place` - 1 can use. Returns `units` if there is none, or if sums are not
-/// listed.
+/// `place` - 1 can use. Returns `units` unchanged if every sum is larger, or if
+/// sums are not listed.
 int64_t BudgetSolver::roundDown(size_t place, int64_t units) const {
   ArrayRef<int64_t> listed = sums[place];
   auto above = llvm::upper_bound(listed, units);
@@ -290,7 +292,7 @@ int64_t BudgetSolver::roundDown(size_t place, int64_t units) const {
 
 /// Returns the index in `states`, the numbers of units that a chain variable
 /// can have as values, of the one that represents `units` left for the terms
-/// after `place`. Returns std::nullopt if `units` is negative.
+/// after term `place` - 1. Returns std::nullopt if `units` is negative.
 ///
 ///   Up    the least number that allows the same sums of later terms, so that
 ///         nothing within the limit is forbidden
@@ -309,8 +311,8 @@ std::optional<unsigned> BudgetSolver::getState(ArrayRef<int64_t> states,
 
 /// Returns the number of entries of the tables of all chain variables, which
 /// count the units left after a term. Returns std::nullopt if a table has more
-/// than `maxTableSize` entries, if all have more than kMostEntries, or if a
-/// chain variable has no list of values.
+/// than `options.maxTableSize` entries, if all have more than kMostEntries, or
+/// if a chain variable has no list of values.
 std::optional<int64_t> BudgetSolver::countEntries() const {
   int64_t entries = 0;
   for (size_t i = 0; i < terms.size(); ++i) {
@@ -325,8 +327,9 @@ std::optional<int64_t> BudgetSolver::countEntries() const {
   return entries;
 }
 
-/// Gives each chain variable, which counts the units left after a term, two
-/// values: 0, and the largest number of units that later terms can use.
+/// Gives each chain variable, which counts the units left after a term of the
+/// budget, at most two values: 0, and the largest number of units that the
+/// terms after it can use, up to the limit.
 void BudgetSolver::startStates() {
   std::vector<int64_t> most(terms.size() + 1, 0);
   for (size_t i = terms.size() + 1; i-- > 0;) {
@@ -385,8 +388,8 @@ bool BudgetSolver::refinePath(ArrayRef<unsigned> path,
   return changed;
 }
 
-/// Gives each chain variable, which counts the units left after a term, all
-/// sums of units that later terms can use as values. Returns the number of
+/// Sets the values of each chain variable, which counts the units left after a
+/// term, to all sums of units that later terms can use. Returns the number of
 /// entries of the tables of chains, or std::nullopt if these are too large or
 /// the sums too many.
 std::optional<int64_t> BudgetSolver::listStates() {
@@ -402,8 +405,9 @@ std::optional<int64_t> BudgetSolver::listStates() {
 /// Solves the problem with the limit as chains of variables that count the
 /// units left. They have all numbers of units as values if their tables are
 /// small enough. Otherwise starts with few values and adds more while the best
-/// assignment exceeds the limit. If that takes too long, solves once with the
-/// units left rounded down, so that all assignments are within the limit.
+/// assignment exceeds the limit. If the tables of all rounds get too large, or
+/// the limits end the rounds of a budget with peaks, solves once with the units
+/// left rounded down. All assignments are then within the limit.
 void BudgetSolver::searchStates(Weights weights) {
   if (!listStates())
     startStates();
@@ -439,8 +443,8 @@ void BudgetSolver::searchStates(Weights weights) {
   }
 }
 
-/// Returns the relaxation with a chain variable after each term. Its value is
-/// the number of units that later terms may use, an index in `states`;
+/// Returns the relaxation with a variable after each term of the budget: the
+/// number of units that the terms after it may use, as an index in `states`.
 /// `rounding` says whether a number between two states becomes the higher or
 /// the lower one.
 Relaxed BudgetSolver::addChain(Weights weights, Rounding rounding) const {
@@ -470,8 +474,10 @@ Relaxed BudgetSolver::addChain(Weights weights, Rounding rounding) const {
   return relaxed;
 }
 
-/// Appends to an assignment of the graph the values of the chain variables that
-/// follow from it. Returns an empty list for an empty assignment.
+/// Appends to `assignment`, which has the values of the variables of `graph`
+/// and is within the limit, those of the chain variables of `relaxed` that
+/// follow from it. They represent the units left after each term. Returns an
+/// empty list for an empty assignment.
 std::vector<unsigned>
 BudgetSolver::extend(const Relaxed &relaxed,
                      ArrayRef<unsigned> assignment) const {
@@ -491,9 +497,10 @@ BudgetSolver::extend(const Relaxed &relaxed,
   return all;
 }
 
-/// Searches by prices of units (Lagrange multipliers). Solves with the price at
-/// which `within`, an assignment within the limit, and `above`, one above it,
-/// cost the same. The result replaces one of them, until it is not cheaper than
+/// Searches by prices of units (Lagrange multipliers), and keeps the best
+/// assignment and lower bound in `best`. Solves with the price at which
+/// `within`, an assignment within the limit, and `above`, one above it, cost
+/// the same. The result replaces one of them, until it is not cheaper than
 /// both. All prices share the limits of one search.
 void BudgetSolver::searchPrices(std::vector<unsigned> within,
                                 std::vector<unsigned> above) {

@@ -13,10 +13,12 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// Returns a price per unit for each peak, such that the lower bound of costs
-/// times `weight` plus priced units is high. Takes at most 120 subgradient
-/// steps, each scaled to reach the best known cost if the bound were linear.
-/// Updates `best` by assignments and bounds that it finds.
+/// Returns a price per unit for each peak, a point of the program with amounts
+/// of its own. With these prices, the lower bound of costs times `weight` plus
+/// priced units above the limit is high. Takes at most 120 subgradient steps,
+/// each scaled to reach the best known cost if the bound were linear, and stops
+/// when the search nodes, the work or the time of `limits` are used up. Updates
+/// `best` by assignments and bounds that it finds.
 BudgetSolver::Shares BudgetSolver::findPrices(int64_t weight,
                                               const SharedLimits &limits) {
   std::vector<double> prices(ends.size(), 0), direction = prices;
@@ -75,8 +77,9 @@ BudgetSolver::Shares BudgetSolver::findPrices(int64_t weight,
   return highest;
 }
 
-/// Returns the budget with all amounts in units above the least amount of their
-/// term, without terms whose amount is the same for all values.
+/// Returns the budget with its limit and its amounts counted as in `terms`, in
+/// units above the least amount, and without terms whose amount is the same for
+/// all values.
 Budget BudgetSolver::getUnits() const {
   Budget units;
   units.limit = limit;

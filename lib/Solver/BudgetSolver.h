@@ -34,13 +34,13 @@ struct Relaxed {
   WcspProblem problem;
   Weights weights;
   Solution solution;
-  /// Per term of the budget, the variable whose value is the number of units
-  /// that later terms may use; empty if the limit is not encoded in such
-  /// variables.
+  /// Per term of the budget, the variable for the number of units that the
+  /// terms after it may use, an index in `states`. Empty if the limit is not
+  /// encoded in such variables.
   std::vector<unsigned> chain;
   /// Per place, i.e. before all terms (0) or after term i (i + 1), the numbers
-  /// of units that later terms may use, ascending. A value of the variable
-  /// there is an index in this list.
+  /// of units that the terms after it may use, ascending. A value of the
+  /// variable there is an index in this list.
   std::vector<std::vector<int64_t>> states;
 };
 
@@ -51,8 +51,9 @@ struct Link : Budget::Term {
   unsigned place;
 };
 
-/// Applies the limits of the options to several searches together: each one
-/// gets what the ones before left.
+/// Applies the limits of `options` to several searches together: `getRest`
+/// returns what the ones before left. `taken` is the running total of nodes and
+/// work, to which the caller adds those of each search.
 class SharedLimits {
 public:
   SharedLimits(const SolveOptions &options, const SolveStatistics &taken)
@@ -95,7 +96,8 @@ private:
   /// therefore do not overflow.
   static constexpr int64_t kMost = int64_t(1) << 61;
   /// The maximum number of different sums of the amounts of all later terms
-  /// that are listed per term. If there are more, none are listed.
+  /// that are listed per term. If there are more, none are listed for this term
+  /// and those before it.
   static constexpr size_t kMostSums = 4096;
   /// The maximum number of table entries of the chains of one problem, i.e. of
   /// the variables that count the units left, and the maximum sum over all
@@ -128,6 +130,7 @@ private:
   std::vector<unsigned> getPath(unsigned last) const;
 
   /// Per peak, the factor by which its units are multiplied in a relaxation.
+  /// One factor, that of the permanent terms, if the budget has no peaks.
   using Shares = std::vector<int64_t>;
   Relaxed relax(Weights weights, llvm::ArrayRef<int64_t> shares = {}) const;
   std::vector<unsigned> solve(Relaxed relaxed, llvm::ArrayRef<unsigned> initial,
@@ -165,9 +168,9 @@ private:
   const FactorGraph &graph;
   const Budget &budget;
   const SolveOptions &options;
-  /// The terms of the budget whose amounts depend on a value: first the
-  /// permanent ones, which count at every point, then those of each peak, a
-  /// point of the program with amounts of its own.
+  /// The terms of `budget` whose amounts depend on the value of their variable.
+  /// The permanent ones, which count at every point, are first; then come those
+  /// of each peak, a point of the program with amounts of its own.
   std::vector<Link> terms;
   /// Per peak, the index of its last term plus 1. If the budget has no peaks,
   /// one entry: the number of permanent terms.
@@ -177,14 +180,16 @@ private:
   /// The amount that every assignment uses at least, and the greatest common
   /// divisor of all amounts above it, a unit.
   int64_t least = 0, unit = 1;
-  /// The limit in units above `least`; -1 if `least` exceeds it.
+  /// The limit in units above `least`, rounded down and at most `mostUnits`; -1
+  /// if `least` exceeds it.
   int64_t limit = 0;
-  /// Upper bounds of the cost and units of an assignment.
+  /// Upper bounds of the cost and of the units of any assignment that the graph
+  /// allows.
   Cost mostCost = 0;
   int64_t mostUnits = 0;
   /// The sums of units that later terms can take, up to the limit, ascending:
-  /// before all terms (0), and after term i (i + 1). Empty if there are too
-  /// many to list.
+  /// before all terms (0), and after term i (i + 1). A list is empty if there
+  /// are too many sums, also if only a later list has too many.
   std::vector<std::vector<int64_t>> sums;
   /// The numbers of units left that are the values of chain variables in the
   /// next problem, before all terms (0) and after term i (i + 1).

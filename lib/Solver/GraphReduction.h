@@ -57,7 +57,8 @@ public:
     unsigned ends[2];
     unsigned place; // index in `ends` of the variable
   };
-  /// Returns the moves, if the constructor was called with `hasMoves`.
+  /// Returns the moves of costs so far, in their order. Empty unless the
+  /// constructor was called with `hasMoves`.
   llvm::ArrayRef<Move> getMoves() const { return moves; }
   CoreGraph getCore() const;
 
@@ -118,14 +119,15 @@ private:
   /// Adds an edge in front of the edge list of its variable ends[end].
   void link(unsigned edge, unsigned end);
   /// Sets the table of an edge. First moves the largest possible part of it to
-  /// an end that is a hub, i.e. has more than 16 neighbors. If the table is a
-  /// sum of a row and a column table, moves these to the two variables and
-  /// removes the edge.
+  /// each end that is a hub, i.e. has more than 16 neighbors. If the rest is a
+  /// sum of a row and a column table, moves these to the two variables. Then,
+  /// or if the rest is 0, removes the edge.
   void setTable(unsigned edge, TableId table);
   void kill(unsigned edge);
   void enqueue(unsigned variable);
-  /// Removes a variable with at most `limit` neighbors (1 or 2) from a worklist
-  /// and sets `variable` to it. Returns false if the worklists have none.
+  /// Removes the last variable of the worklist `atMostOne`, or of `two` if that
+  /// one is empty and `limit` is 2, and sets `variable` to it. Returns false if
+  /// there is none. The variable may have been eliminated meanwhile.
   bool takeNext(unsigned &variable, unsigned limit);
   /// Calls fn(neighbor) for the edges of a variable that are not removed, until
   /// it returns false. Unlinks removed edges from the list on the way.
@@ -133,8 +135,10 @@ private:
   unsigned findEdge(unsigned a, unsigned b);
   void reduce(unsigned variable);
   void reduceToEdge(unsigned variable, Neighbor a, Neighbor b);
-  /// Eliminates a variable and returns the table of its message, a function of
-  /// its neighbors, plus `base`. Neighbors that do not exist have edge kNone.
+  /// Eliminates a variable, and returns the table of its message, a function of
+  /// its neighbors, plus `base`. The table is normalized: its least entry is
+  /// added to `constant` instead. Neighbors that do not exist have edge kNone.
+  /// The caller stores the table and removes the edges.
   TableId eliminate(unsigned variable, Neighbor first, Neighbor second,
                     TableId base);
 
@@ -153,11 +157,11 @@ private:
   /// its normalized table.
   std::vector<std::pair<unsigned, TableId>> others;
   /// Per pair of hubs, i.e. variables with more than 16 neighbors, the index of
-  /// the edge between them. Degrees never grow, so no variable becomes a hub
-  /// later.
+  /// the edge between them. The edge may meanwhile be removed, or be between
+  /// others. Degrees never grow, so no variable becomes a hub later.
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> hubEdges;
   /// Stacks of variables that became reducible: with at most one neighbor, and
-  /// with two.
+  /// with two. Some may have been eliminated since.
   std::vector<unsigned> atMostOne, two;
 };
 

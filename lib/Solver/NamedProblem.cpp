@@ -137,7 +137,7 @@ bool fromJSON(const json::Value &value, ProblemText &problem, json::Path path) {
 }
 } // namespace
 
-/// Returns an error for text that the JSON parser would accept: lists and
+/// Returns an error for faults that the JSON parser would not report: lists and
 /// objects nested too deep, and repeated names in an object, of which the
 /// parser would keep the last.
 static Error checkText(StringRef text) {

@@ -95,7 +95,8 @@ struct Tuples {
   std::vector<Cost> costs;
 };
 
-/// The largest upper bound such that sums below it are not saturated.
+/// The largest upper bound that a problem in a wcsp file may state, so that
+/// sums of costs below it are not saturated.
 constexpr Cost kMaxBound = kInfiniteCost - 1;
 
 class Reader {
@@ -146,8 +147,9 @@ private:
     return Error::success();
   }
 
-  /// Adds to the number of entries that the problem has so far. Returns an
-  /// error if there are more than `maxEntries`, before memory is allocated.
+  /// Adds `entries` to the number of entries that the problem has so far.
+  /// Returns an error if there are more than `maxEntries`, before memory is
+  /// allocated.
   Error reserve(int64_t entries) {
     if (entries > maxEntries - numEntries)
       return words.makeError(
@@ -321,8 +323,8 @@ Cost getCommonest(ArrayRef<Cost> entries) {
       ->first;
 }
 
-/// A table and the domains of its variables. Cost functions for which these are
-/// equal share one list of tuples in the file.
+/// A table and the domain sizes of its variables. Cost functions for which
+/// these are equal share one list of tuples in the file.
 using Shape = std::pair<TableId, std::vector<unsigned>>;
 
 class Writer {

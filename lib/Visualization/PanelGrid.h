@@ -30,8 +30,10 @@ struct Axis {
   /// The label: the digits of the map that the axis has, or empty for the inner
   /// part of an axis that was cut to the width of the picture.
   std::string text;
-  /// A number of positions such that rows whose length divides it show equal
-  /// digits above each other; 0 if there is none.
+  /// A number of positions whose divisors are good lengths of rows: if the axis
+  /// is cut into rows of such a length, equal digits are above each other. 12,
+  /// for example, permits rows of 6 positions, but not of 24. 0 if no such
+  /// number is known.
   int64_t grain = 0;
 };
 using Axes = llvm::SmallVector<Axis>;

@@ -40,7 +40,8 @@ Shape toDynamicShape(pybind11::handle values);
 /// another rank than `shape` or is not inside of it.
 SmallVector<int64_t> toIndex(pybind11::handle values, ArrayRef<int64_t> shape);
 
-/// Converts a sequence of groups, each a sequence of dims.
+/// Converts a sequence of groups, each a sequence of dims. Raises TypeError for
+/// other objects.
 std::vector<SmallVector<int64_t, 2>> toGroups(pybind11::handle values);
 
 /// Creates a tuple of ints, with None for kUnknownSize.

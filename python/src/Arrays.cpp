@@ -88,9 +88,9 @@ static std::string toText(ArrayRef<int64_t> integers) {
   return py::str(tuple);
 }
 
-/// Returns the dims in the order in which storage has them, and then those of
-/// size 1, if storage is a permutation of the dims without padding. Otherwise
-/// returns std::nullopt.
+/// Returns the dims in the order in which storage has them, slowest first, and
+/// then those of size 1, if storage is a permutation of the dims without
+/// padding. Otherwise returns std::nullopt.
 static std::optional<SmallVector<int64_t>> getPermutation(const OnShape &on) {
   if (on.map.getSpace() != "buffer")
     return std::nullopt;
@@ -206,8 +206,8 @@ static py::object toIndices(const Array &indices, size_t rank) {
   return getNumpy("ascontiguousarray")(indices.object, "int64");
 }
 
-/// Returns the number of the first of `count` rows that is not an index of
-/// `shape`, or `count`.
+/// Returns the index of the first of `count` rows that is not an index of
+/// `shape`, or `count` if all are.
 static size_t findOutside(const int64_t *rows, size_t count,
                           ArrayRef<int64_t> shape) {
   for (size_t row = 0; row < count; ++row)

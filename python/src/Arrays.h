@@ -50,7 +50,8 @@ class Bytes {
 public:
   /// Returns the bytes of `array`, or of a contiguous copy of it.
   static Bytes toRead(const Array &array);
-  /// Returns the bytes of `array` itself, which must be contiguous.
+  /// Returns the bytes of `array` itself, to write them. It must be contiguous,
+  /// because otherwise they would be those of a copy.
   static Bytes toWrite(const pybind11::object &array);
 
   ArrayRef<char> get() const { return {begin(), size()}; }
@@ -65,8 +66,9 @@ private:
 };
 
 /// Returns the element type of `layout` for data of this dtype: the stated type
-/// if the dtype fits it, and the type of the dtype if none is stated. Throws if
-/// there is no such type.
+/// if the dtype fits it, and the type of the dtype if none is stated. Throws
+/// LayoutError if there is no such type, or if the dtype is in foreign byte
+/// order.
 Type getElement(const LayoutValue &layout, const pybind11::object &dtype);
 
 /// Returns true if arrays of this dtype hold elements of type `element`.

@@ -74,8 +74,8 @@ pybind11::object toPython(ProofResult answer);
 /// stated or its width is not a multiple of 8 bits.
 std::optional<int64_t> getElementBytes(const OnShape &on);
 
-/// Returns the memory banks of one core if `object` is a Target, or
-/// std::nullopt.
+/// Returns the memory banks of one core if `object` is a Target, or else
+/// std::nullopt. Throws LayoutError if the Target states no banks.
 std::optional<Banks> getBanksOfTarget(const pybind11::object &object);
 
 void bindTarget(pybind11::module_ &module);
@@ -98,7 +98,8 @@ void bindSolve(pybind11::module_ &module);
 constexpr StringLiteral kDefaultTarget = "#layout.cpu<lanes = 16>";
 
 /// Expands the name of a blocked layout, e.g. "NCHW16c", to its attribute;
-/// returns other text unchanged.
+/// returns other text unchanged. Throws LayoutError if the name does not
+/// determine the logical order of its axes.
 std::string expandName(const std::string &text);
 
 /// Returns the attribute #npu.target<..> of a Target object as text. Raises

@@ -50,7 +50,8 @@ template <typename Fn> auto inContext(StringRef text, Fn fn) {
   return *result;
 }
 
-/// Converts the result of a parser, in which null means failure.
+/// Converts the result of a parser: null becomes failure, and another value
+/// stays.
 template <typename T> FailureOr<T> nonNull(T value) {
   if (value)
     return value;

@@ -19,7 +19,8 @@ namespace mlir::layout::python {
 struct PricedOp;
 
 /// Obtains the costs of ops and conversions from a Python function. Passes do
-/// not support exceptions, so the first one is stored, and the function is not
+/// not support exceptions, so the first one is stored, and the cost of that
+/// call is 0. From then on, costs are the modeled ones, and the function is not
 /// called again.
 class FunctionOfPython : public CostProvider {
 public:

@@ -93,7 +93,8 @@ static const LayoutValue &toLayout(const py::handle &object) {
 }
 
 /// Converts a tile given as a layout that states its shape, as a pair (layout,
-/// shape), or as a number of consecutive indices.
+/// shape), or as a number of consecutive indices. Raises TypeError for other
+/// objects, and LayoutError if the shape is missing.
 static IntegerLayout toTile(py::handle tile) {
   if (PyIndex_Check(tile.ptr()))
     return {LayoutMap::rowMajor(1), {toInt(tile, "a tile")}};

@@ -89,7 +89,7 @@ static std::string getForeignName(Type type) {
   return ("float" + rest.substr(1, 1) + "_" + rest.drop_front(2).lower()).str();
 }
 
-/// Returns true for integers narrower than a byte, which arrays store as one
+/// Returns true for integers of 2 to 7 bits (not i1), which arrays store as one
 /// byte with the value.
 static bool isPartialInteger(Type type) {
   return isa<IntegerType>(type) && getPartialBits(type);

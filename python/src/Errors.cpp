@@ -15,7 +15,8 @@ namespace py = pybind11;
 using namespace mlir;
 using namespace mlir::layout::python;
 
-/// The maximum number of errors that are reported; one fault can cause many.
+/// The maximum number of errors that are reported, because one fault can cause
+/// many. Further ones are only counted.
 static constexpr size_t kMostErrors = 20;
 /// The number of characters of a line shown on each side of a fault.
 static constexpr size_t kContext = 100;

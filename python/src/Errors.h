@@ -47,14 +47,15 @@ LayoutError describeFault(StringRef text, int64_t line, int64_t column,
 
 /// Collects the diagnostics of `context` during its lifetime, or only those of
 /// the constructing thread if `ofThisThread`. `text` is the source that the
-/// call reads, and `textName` its file name in MLIR locations.
+/// call reads, of which errors quote lines, and `textName` its file name in
+/// MLIR locations.
 class DiagnosticCollector {
 public:
   DiagnosticCollector(MLIRContext *context, StringRef text, StringRef textName,
                       bool ofThisThread = false);
 
-  /// Returns all errors as one exception, with the message `otherwise` if there
-  /// are none.
+  /// Returns all errors so far as one exception to throw, with the message
+  /// `otherwise` if there are none. The errors remain collected.
   LayoutError takeError(const llvm::Twine &otherwise) const;
 
   const std::vector<std::string> &getWarnings() const { return warnings; }

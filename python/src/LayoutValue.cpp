@@ -16,8 +16,9 @@ using namespace mlir;
 using namespace mlir::layout;
 using namespace mlir::layout::python;
 
-/// The longest layout text in bytes and its deepest nesting, which bound the
-/// recursion of the parser.
+/// The longest text of a layout or element type in bytes, and its deepest
+/// nesting, which bounds the recursion of the parser. Other text is a
+/// LayoutError.
 static constexpr size_t kMostText = 16384;
 static constexpr unsigned kMostNesting = 200;
 /// The maximal number of shapes for which one Python layout caches its map.
@@ -27,8 +28,9 @@ static constexpr size_t kMostShapes = 64;
 // OnShape
 //===----------------------------------------------------------------------===//
 
-/// Returns `storedDims` in normal form on `sizes`: static sizes are inserted,
-/// digits of extent 1 dropped and adjacent digits merged.
+/// Returns `storedDims` in normal form on `sizes`: static sizes are inserted.
+/// Of the digits (d floordiv a) mod b that a stored dim is a sum of, those of
+/// extent 1 are dropped, and adjacent ones are merged.
 static std::vector<BoundedIndex> specialize(const LayoutMap &map,
                                             ArrayRef<BoundedIndex> storedDims,
                                             Sizes sizes) {
@@ -184,8 +186,8 @@ LayoutValue::import(Notation notation, StringRef text,
   });
 }
 
-/// Returns the padding value that `padded` states, or null if it is zero, as in
-/// an attribute without a value.
+/// Returns the padding value that `padded` states, or null if it is 0 or +0.0,
+/// as in an attribute without a value.
 static TypedAttr getStatedValue(PaddedAttr padded) {
   TypedAttr value = padded.getValue();
   auto number = dyn_cast_if_present<FloatAttr>(value);

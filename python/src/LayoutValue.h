@@ -46,16 +46,19 @@ public:
 
   bool isEmpty() const;
 
-  /// Returns the stored dims, or an empty list if they are those of the map
-  /// itself.
+  /// Returns the stored dims, or an empty list if they are those that the map
+  /// implies.
   StoredDims getStored() const { return StoredDims::get(map, storedDims); }
 
-  /// Returns the extents of the stored dims. All sizes must be static.
+  /// Returns the extents of the stored dims on `shape`, whose sizes must all be
+  /// static. Throws LayoutError if an extent does not fit 64 bits.
   Shape getStoredShape() const;
-  /// Returns the extents of the coordinates. All sizes must be static.
+  /// Returns the extents of the coordinates on `shape`, whose sizes must all be
+  /// static. Throws LayoutError if an extent does not fit 64 bits.
   Shape getStorageExtent() const;
 
-  /// Throws LayoutError if the layout is not valid for this shape (L1).
+  /// Throws LayoutError if the verifier of tensor types rejects the layout on
+  /// this shape (L1).
   void requireValid() const;
 
 private:
@@ -71,15 +74,16 @@ public:
       : layout(layout), element(element), text(std::move(text)) {}
 
   /// Parses a layout. If the text of a target attribute is given, parameters
-  /// that the layout leaves to the target get the values of that target; if an
-  /// element type is given, the layout stores this type. Throws LayoutError if
-  /// a text is invalid.
+  /// that the layout leaves to the target get the values of that target. If an
+  /// element type is given, the layout stores this type, and otherwise it
+  /// states none. Throws LayoutError if a text is invalid.
   static Ptr parse(const std::string &text,
                    const std::optional<std::string> &target,
                    const std::optional<std::string> &element);
 
-  /// Parses a layout in the notation of another project, e.g. XLA's. Throws
-  /// LayoutError if the text is invalid.
+  /// Parses a layout in the notation of another project, e.g. XLA's. If the
+  /// text of an element type is given, the layout stores this type. Throws
+  /// LayoutError if a text is invalid.
   static Ptr import(Notation notation, StringRef text,
                     const std::optional<std::string> &element);
 
@@ -99,9 +103,9 @@ public:
   bool hasElement() const;
   std::string getElementText() const;
 
-  /// Returns the layout on a shape. `stored` is the element type of the data;
-  /// if the layout states an element type, it must be that. Throws LayoutError
-  /// if the layout does not apply to the shape.
+  /// Returns the layout on a shape. `stored` is the element type of the data,
+  /// by default the one that the layout states. Throws LayoutError if the
+  /// layout states another one, or if it does not apply to the shape.
   std::shared_ptr<const OnShape> on(ArrayRef<int64_t> shape,
                                     Type stored = {}) const;
 

@@ -16,8 +16,9 @@ using namespace mlir;
 using namespace mlir::layout;
 using namespace mlir::layout::python;
 
-/// Calls query(error), which returns a value or passes a reason to `error`.
-/// Returns the value, or throws the reason as LayoutError.
+/// Calls query(error) with the interpreter's lock released. It returns an
+/// optional value, empty after it has passed a reason to `error`. Returns the
+/// value, or throws the reason as LayoutError.
 template <typename Fn> static auto answer(Fn query) {
   std::string reason;
   decltype(query(FailureReason())) result;

@@ -50,8 +50,9 @@ struct ModuleData {
 ModuleData toModuleData(const pybind11::object &given);
 
 /// Reads a module, also from a file or a model of another project
-/// (layout_mlir/modules.py). With `maps` a bytecode file is mapped, not copied;
-/// it must not change while the module is alive.
+/// (layout_mlir/modules.py), whose dynamic sizes `shapes` sets. With `maps` a
+/// bytecode file is mapped, not copied; it must not change while the module is
+/// alive.
 ///
 /// An ONNX model is compared with ONNX Runtime. If `check` is given, the
 /// comparison is left to the caller: `check` is set to a function that compares
@@ -97,8 +98,9 @@ public:
 private:
   void attach(const pybind11::object &arrays);
 
-  /// The source. Diagnostics quote it if it is text. If it is bytecode, its
-  /// constants refer to it and keep it alive.
+  /// The buffer with the text or bytecode. Diagnostics quote it if it is text.
+  /// `parse` hands bytecode over to the constants, which refer to it and keep
+  /// it alive.
   std::shared_ptr<llvm::SourceMgr> sources;
   bool isBytecode;
   pybind11::object arrays;
@@ -108,7 +110,7 @@ private:
 };
 
 /// Returns the text of a target, which is an attribute in IR syntax or a Target
-/// object; empty for None.
+/// object; empty for None. Raises TypeError for other objects.
 std::string toTargetText(const pybind11::object &target);
 
 } // namespace mlir::layout::python

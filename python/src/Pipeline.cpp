@@ -48,8 +48,9 @@ private:
 };
 } // namespace
 
-/// Parses `pipeline` into `manager`. A surrounding builtin.module(..), as
-/// mlir-opt requires it, names the module itself instead of a nested one.
+/// Parses `pipeline` into `manager`; errors go to `errors`. A surrounding
+/// builtin.module(..), as mlir-opt requires it, names the module itself instead
+/// of a nested one.
 static LogicalResult addPasses(StringRef pipeline, OpPassManager &manager,
                                raw_ostream &errors) {
   if (!pipeline.trim().starts_with("builtin.module("))

@@ -74,8 +74,8 @@ getRepr(const std::vector<std::shared_ptr<ArrayType>> &types) {
 // Compiling
 //===----------------------------------------------------------------------===//
 
-/// Returns the names of a function's arguments, empty for unnamed ones, or an
-/// empty list if the function has no body.
+/// Returns the names of a function's arguments, empty for unnamed ones. Returns
+/// an empty list if there is no such function, or if it has no body.
 static SmallVector<std::string> getNames(ModuleOp module, StringRef function) {
   SmallVector<std::string> names;
   auto op = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
@@ -103,7 +103,8 @@ toArrayTypes(TypeRange types, ArrayRef<std::string> names = {}) {
 static constexpr StringLiteral kCpu = "host";
 
 /// Returns the cache key of a program, made from the bytes that its module is
-/// read from; empty if the module depends on other data.
+/// read from, the target, the function and the options. Returns an empty string
+/// if the module depends on further files.
 static std::string makeKey(const py::object &given, const py::object &shapes,
                            const std::string &target,
                            const std::string &function, bool parallelLoops,

@@ -96,8 +96,9 @@ mlir::layout::python::getElementBytes(const OnShape &on) {
   return on.element.getIntOrFloatBitWidth() / 8;
 }
 
-/// Returns the byte offset inside a core, as NPU addresses need it, or
-/// std::nullopt outside of the space `npu` or if the element size is not known.
+/// Returns the offset of an address in bytes inside a core, as NPU addresses
+/// need it. Returns std::nullopt outside of the space `npu`, if the element
+/// size is not known, or if the address has no offset.
 static std::optional<int64_t> getByte(const OnShape &on, py::dict address) {
   std::optional<int64_t> bytes = getElementBytes(on);
   if (on.map.getSpace() != "npu" || !bytes || !address.contains("offset"))
@@ -160,7 +161,8 @@ static SmallVector<int64_t> toPoint(const OnShape &on,
 }
 
 /// Converts an address to coordinate values. It is a mapping by name, a
-/// sequence in coordinate order, or, if there is one coordinate, an integer.
+/// sequence in coordinate order, whose length is not checked, or, if there is
+/// one coordinate, an integer.
 static SmallVector<int64_t> toPoint(const OnShape &on, py::handle address) {
   py::object mapping = py::module_::import("collections.abc").attr("Mapping");
   if (py::isinstance(address, mapping))

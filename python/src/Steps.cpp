@@ -30,7 +30,7 @@ struct NamedShape {
 
   static NamedShape get(py::handle given);
   /// Returns a size as a Python int, or as a formula of the names of dynamic
-  /// sizes.
+  /// sizes. Throws LayoutError if it does not fit 64 bits.
   py::object toPython(const SizeExpr &size) const;
 };
 } // namespace
@@ -108,7 +108,7 @@ static unsigned toDim(const OnShape &on, int64_t dim) {
 }
 
 /// Returns the number of a coordinate by name, or of the last one for None.
-/// Throws LayoutError if the name is unknown.
+/// Throws LayoutError if the name is unknown or there is no coordinate.
 static unsigned toCoordinate(const OnShape &on, const py::object &name) {
   ArrayRef<Coordinate> coordinates = on.map.getCoordinates();
   if (coordinates.empty())

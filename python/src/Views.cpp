@@ -148,14 +148,16 @@ static std::shared_ptr<LayoutValue> invert(const LayoutValue &self,
       /*keepsPadding=*/false);
 }
 
-/// Returns the layout of a Python object, valid while the object lives.
+/// Returns the layout that a Python object holds, valid while the object lives.
+/// Throws for an object of another type.
 static const LayoutValue &toLayout(const py::object &object) {
   return Argument<const LayoutValue &>::get(
       object.cast<std::shared_ptr<LayoutValue>>());
 }
 
-/// Returns the layout of the concatenated tensor, and for each part a dict with
-/// the shift of each coordinate from the part's storage to that of the whole.
+/// Returns a tuple of the layout of the concatenated tensor and of a list. The
+/// list has, for each part, a dict with the shift of each coordinate from the
+/// part's storage to that of the whole.
 static py::tuple concatenate(const py::sequence &layouts,
                              const py::sequence &shapes, int64_t axis) {
   if (layouts.size() != shapes.size() || layouts.empty())

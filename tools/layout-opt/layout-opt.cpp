@@ -53,8 +53,9 @@ static LogicalResult optimize(llvm::StringRef inputPath,
 }
 
 #ifndef NDEBUG
-/// Adds the -debug-only option, which release builds of LLVM lack, and returns
-/// its values. If LLVM has the option, returns null.
+/// Adds the -debug-only option, which release builds of LLVM lack. Returns the
+/// list that parsing the command line fills with its values, or null if LLVM
+/// has the option.
 static std::vector<std::string> *addDebugOnly() {
   if (llvm::cl::getRegisteredOptions().count("debug-only"))
     return nullptr;

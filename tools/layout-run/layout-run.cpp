@@ -155,7 +155,7 @@ static double median(std::vector<double> values) {
 }
 
 /// Returns how many times faster `other` is than `first`: the median, over all
-/// rounds, of the ratio of their times in the same round.
+/// recorded rounds, of the time of `first` / that of `other` in the same round.
 static double speedup(const Module &first, const Module &other) {
   std::vector<double> ratios;
   for (auto [a, b] : llvm::zip_equal(first.runs, other.runs))
@@ -278,7 +278,7 @@ static LogicalResult runAll(MutableArrayRef<Module> modules) {
   return success();
 }
 
-/// Returns the larger number; NaN is larger than all.
+/// Returns the larger number, or NaN if one of the two is NaN.
 static double larger(double a, double b) {
   return std::isnan(a) || std::isnan(b) ? NAN : std::max(a, b);
 }
@@ -312,8 +312,9 @@ static LogicalResult readResults(MutableArrayRef<Module> modules) {
   return success();
 }
 
-/// Prints the time, the share of the total and the rate of each kernel of a
-/// module that was lowered with `profile`, longest first.
+/// Prints the shortest time of each kernel, its share of the total and, if the
+/// number of operations is known, its rate; the longest first. Prints nothing
+/// for a module that was not lowered with `profile`.
 static void printKernels(const Module &module) {
   std::vector<KernelTime> kernels = module.kernels;
   llvm::stable_sort(kernels, [](const KernelTime &a, const KernelTime &b) {
@@ -473,7 +474,7 @@ static LogicalResult checkOutputs(ArrayRef<Case> cases, const Module &module) {
 }
 
 /// Reports each result whose relative difference exceeds --max-rel, and returns
-/// false if there is one.
+/// false if there is one. Returns true if the option is not set.
 static bool checkLimit(ArrayRef<Module> modules) {
   bool within = true;
   if (!maxRel.getNumOccurrences())

@@ -30,7 +30,8 @@
 using namespace mlir::layout;
 namespace cl = llvm::cl;
 
-/// The exit codes. 1 is also that of command line errors.
+/// The exit codes of the tool, by what is known about the answer. 1 is also
+/// that of command line errors.
 enum ExitStatus {
   kProvenOptimal = 0,
   kError = 1,
@@ -191,8 +192,8 @@ static SolveOptions getOptions() {
   return options;
 }
 
-/// Writes the file --certificate, if the option is set. Reports an error and
-/// returns false if that fails.
+/// Writes the file --certificate. Reports an error and returns false if that
+/// fails; returns true if the option is not set.
 static bool commitCertificate(const WcspProblem &problem,
                               const Solution &solution) {
   if (certificatePath.empty())
@@ -247,7 +248,8 @@ static int writeProblem(const WcspProblem &problem) {
 
 /// Solves the problem in `text`, ops with candidate layouts and costs in JSON
 /// (docs/solver.md), and writes the answer in JSON. With --write-wcsp, writes
-/// the problem in wcsp format instead. Returns the exit status.
+/// the problem in wcsp format instead. Options that are only for wcsp problems
+/// are errors. Returns the exit status.
 static int solveNamed(llvm::StringRef text) {
   for (llvm::StringRef given :
        {initialPath.empty() ? "" : "initial",

@@ -73,9 +73,9 @@ struct Parsed {
 };
 } // namespace
 
-/// Finds the module of kernels called `name`, or the only one if `name` is
+/// Returns the module of kernels called `name`, or the only one if `name` is
 /// empty: a `gpu.binary` or an unserialized `spirv.module`. Emits an error and
-/// returns nullptr otherwise.
+/// returns nullptr if there is none, or more than one.
 static Operation *findKernels(ModuleOp module, StringRef name) {
   SmallVector<std::pair<StringRef, Operation *>> found;
   for (Operation &op : module.getOps()) {

@@ -35,9 +35,9 @@ writeSpirvBinary(std::unique_ptr<llvm::MemoryBuffer> source, StringRef name);
 FailureOr<std::string>
 writeOpenCLSource(std::unique_ptr<llvm::MemoryBuffer> source, StringRef name);
 
-/// Writes a host function as a package
+/// Writes a host function of a module as a package
 /// (layout/Targets/OpenCL/GPUToOpenCL/Package.h): a directory with its kernels,
-/// constants and commands.
+/// constants and commands. Emits an error and returns failure if it cannot.
 LogicalResult writePackage(std::unique_ptr<llvm::MemoryBuffer> source,
                            StringRef function, StringRef directory);
 

@@ -48,6 +48,8 @@ InFlightDiagnostic LocatedTexts::emitError() {
 }
 
 /// Returns the position in `text` of a line and a column, both counted from 1.
+/// A line beyond the last one is the last one, and a column beyond the text its
+/// end.
 static llvm::SMLoc find(StringRef text, unsigned line, unsigned column) {
   StringRef rest = text;
   for (; line > 1 && rest.contains('\n'); --line)

@@ -32,8 +32,9 @@ class LocatedTexts {
 public:
   explicit LocatedTexts(MLIRContext &context);
 
-  /// Makes a text the current one. Diagnostics name it by `name`, or by the
-  /// identifier of the buffer.
+  /// Makes a text the current one. It is owned by this object, as the buffer or
+  /// as a copy. Diagnostics name it by `name`, or by the identifier of the
+  /// buffer.
   void enter(std::unique_ptr<llvm::MemoryBuffer> text);
   void enter(StringRef name, StringRef text);
 
@@ -42,16 +43,16 @@ public:
   Attribute readAttribute();
   Type readType();
 
-  /// Returns the whole text that was entered last, on one line: without white
-  /// space around it, and with one space in place of all other white space,
-  /// such as newlines.
+  /// Returns the current text on one line: without white space around it, and
+  /// with one space in place of all other white space, such as newlines.
   std::string getLine() const;
 
   /// Emits an error about the current text as a whole.
   InFlightDiagnostic emitError();
 
 private:
-  /// Prints a diagnostic and its notes with their lines of the current text.
+  /// Prints a diagnostic and its notes to standard error, each with the line of
+  /// the current text that it is about.
   void print(Diagnostic &diagnostic);
   /// Returns the current text without surrounding white space.
   StringRef getText() const;

@@ -25,7 +25,7 @@ namespace mlir::layout {
 
 /// Writes the properties of a layout on a static shape as JSON, with the
 /// storage points of each index. The layout was resolved to `map` and verified.
-/// If there are more than `maxPoints` points, they are written as null.
+/// If there are more than `maxPoints` points, the field "points" is null.
 void writeTable(LayoutAttrInterface layout, const LayoutMap &map,
                 ArrayRef<int64_t> shape, Type elementType, int64_t maxPoints,
                 raw_ostream &os);

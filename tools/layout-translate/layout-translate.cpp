@@ -291,8 +291,8 @@ static LogicalResult writeForm(LayoutAttrInterface layout, const LayoutMap &map,
   llvm_unreachable("a form of output that is not listed");
 }
 
-/// Parses the layout of the command line, verifies it on the shape, and returns
-/// the requested output. Reports errors.
+/// Parses the layout of the command line, verifies it on --shape or on the
+/// shape that it states, and returns the requested output. Reports errors.
 static FailureOr<std::string> translateLayout() {
   FailureOr<SmallVector<int64_t>> shape = parseShape(shapeText);
   if (failed(shape))

@@ -26,8 +26,10 @@
 
 namespace mlir::layout {
 
-/// Converts `size`, a polynomial in sizes of dims, to an affine expression in
-/// which sizeOf[d] replaces size(d), the size of dim d.
+/// Converts `size`, a polynomial in sizes of dims, to an expression in which
+/// sizeOf[d] replaces size(d), the size of dim d. It is never null. A product of
+/// two sizes becomes the product of their expressions, which is affine only if
+/// one of these is a constant.
 AffineExpr toAffineExpr(const SizeExpr &size, llvm::ArrayRef<AffineExpr> sizeOf,
                         MLIRContext *context);
 

@@ -30,7 +30,9 @@ struct Difference {
 
 /// Returns the largest absolute difference of an element of `a` and the same
 /// element of `b`, and its ratio to the largest finite absolute value in `a`.
-/// The arrays must have equal shapes and element kinds.
+/// Both are NaN if an element is NaN. The ratio is 0 if no element differs, and
+/// otherwise infinite if that value is 0. The arrays must have equal shapes and
+/// element kinds.
 Difference compare(const Array &a, const Array &b);
 
 } // namespace mlir::layout

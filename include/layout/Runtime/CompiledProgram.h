@@ -192,9 +192,10 @@ public:
   /// being compiled by this process.
   bool isFromObjectCache() const { return isFromCache; }
 
-  /// Makes a call with `inputs`, which it reads but does not copy or own, so
-  /// they must outlive it. Emits an error on the function if the number,
-  /// element types or shapes of the inputs contradict the signature.
+  /// Makes a call with `inputs`, which it does not own, so they must outlive
+  /// it. Each run works on a new copy of them. Emits an error on the function
+  /// if the number, element types, shapes or sub-byte values of the inputs
+  /// contradict the signature.
   FailureOr<std::unique_ptr<Call>>
   prepare(ArrayRef<const Array *> inputs) const;
 

@@ -41,11 +41,11 @@ public:
 
   DetachedConstants() = default;
 
-  /// Replaces the large constants of `module` by external declarations and
-  /// keeps a copy of their contents. With `dropResources`, also frees each
-  /// resource of the context that no remaining global reads. Constants in
-  /// memory from allocateConstantBytes (ConstantMemory.h) are then taken over
-  /// instead of copied, if they are sufficiently aligned.
+  /// Replaces the constants of `module` of at least kMinBytes bytes by external
+  /// declarations and keeps a copy of their contents. With `dropResources`,
+  /// also frees each resource of the context that no remaining global reads.
+  /// Constants in memory from allocateConstantBytes (ConstantMemory.h) are then
+  /// taken over instead of copied, if they are sufficiently aligned.
   explicit DetachedConstants(ModuleOp module, bool dropResources = false);
 
   /// Adds a constant of `bytes` bytes at a multiple of `alignment`, and returns

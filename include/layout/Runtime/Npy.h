@@ -95,7 +95,7 @@ public:
   Array(ElementKind kind, ArrayRef<int64_t> shape);
 
   /// Returns the size of an array in bytes, or std::nullopt if a size is
-  /// negative or the product exceeds 2^62.
+  /// negative or the product exceeds 2^62, where a size of 0 counts as 1.
   static std::optional<int64_t> byteSize(ElementKind kind,
                                          ArrayRef<int64_t> shape);
 
@@ -116,7 +116,7 @@ public:
   /// imaginary part of a real element is 0.
   std::complex<double> getAsComplex(int64_t i) const;
 
-  /// Returns a description for messages, e.g. "tensor<2x3xf32>".
+  /// Returns the shape and element type for messages, e.g. "tensor<2x3xf32>".
   std::string describe() const;
 
 private:

@@ -36,9 +36,10 @@ class FunctionOpInterface;
 namespace mlir::layout {
 
 /// Records the type of `function`, still over tensors, as its attribute
-/// `layout.signature`, unless it has one, and sets `llvm.emit_c_interface`.
-/// Emits an error on the function if an input or result is not a ranked tensor
-/// without encoding, or has an element type that an array cannot have.
+/// `layout.signature`, or keeps the attribute if there is one, and sets
+/// `llvm.emit_c_interface`. Emits an error on the function if an input or
+/// result in the attribute is not a ranked tensor without encoding, or has an
+/// element type that an array cannot have.
 LogicalResult attachSignature(FunctionOpInterface function);
 
 /// Returns the attribute `layout.signature` of `function`. Emits an error at

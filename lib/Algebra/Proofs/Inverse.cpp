@@ -154,9 +154,9 @@ std::vector<KnownDigit> Inverter::getDigitsOf(const Digit &base,
 }
 
 /// Returns true if known digits of source + shift determine `source`, a dim or
-/// a fused value without its constant. Sets `base` to the formula of `source`
-/// in terms of the storage axes, or to std::nullopt if one of these digits has
-/// no formula.
+/// a fused value without its constant. Then sets `base`, which must be
+/// std::nullopt before, to the formula of `source` in terms of the storage axes,
+/// unless one of these digits has no formula.
 bool Inverter::close(const Digit &source, int64_t shift, Formula &base) const {
   // Known so far: (base + shift) mod `end` (0: the whole value).
   int64_t end = 1;

@@ -177,8 +177,10 @@ int64_t PeakMemoryFactors::getBufferBytes(const LiveTensor &live,
   return most;
 }
 
-/// Adds one budget term for all of `consumers`: the maximum of the bytes get(c,
-/// ..) over these consumers c.
+/// Adds to `terms` one term for all of `consumers`: the maximum, over these
+/// consumers c, of the bytes get(c, p, config) if c has the configuration
+/// `config`. If `dependsOnProducer`, the bytes also depend on p, the number of
+/// the producer's configuration; otherwise p is 0.
 void PeakMemoryFactors::addJoint(const LiveTensor &live,
                                  ArrayRef<unsigned> consumers,
                                  bool dependsOnProducer, GetBytes get,

@@ -38,9 +38,9 @@ public:
   /// `isBound` says that the proof uses the bound after these moves.
   void writeDrops(bool isBound);
   /// Writes the moves of costs and the dropped values since the last
-  /// `writeDrops`. Later steps of the proof begin with the costs after these
-  /// moves, or with the original ones if moves do not preserve the cost of
-  /// every assignment exactly.
+  /// `writeDrops`, and ends the recording. Later steps of the proof begin with
+  /// the costs after these moves, or with the original ones if moves do not
+  /// preserve the cost of every assignment exactly.
   void close();
   /// Writes the values of those setup variables, i.e. copies of tensors that
   /// are on or off, for which `values`, the values left per variable, has a

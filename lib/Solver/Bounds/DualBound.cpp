@@ -121,7 +121,7 @@ void DualBound::forEachSlot(unsigned variable, Fn fn) const {
 }
 
 /// Computes the order in which a pass visits the variables: by number, except
-/// that a variable whose neighbors all have lower numbers follows the first of
+/// that a variable whose neighbors all have lower numbers follows the lowest of
 /// them. For example, a variable that represents a copy follows the producer.
 void DualBound::findOrder() {
   unsigned count = core.getNumVariables();
@@ -278,9 +278,9 @@ void DualBound::pass() {
 }
 
 /// Raises `bound` to the sum, over all variables, of the least cost of a value
-/// alone, moved costs included. The least entry of every factor of several
-/// variables is 0 after a pass. Sets it to kForbidden if a variable has no
-/// value left.
+/// alone, moved costs included, if that is higher. The least entry of every
+/// factor of several variables is 0 after a pass. Sets `bound` to kForbidden if
+/// a variable has no value left.
 void DualBound::updateBound() {
   Cost sum = 0;
   for (unsigned v = 0; v < core.getNumVariables(); ++v) {
@@ -396,9 +396,10 @@ void DualBound::addEntries(Slot slot, ArrayRef<unsigned> values,
 }
 
 /// Returns the value of `variable` that costs least, moved costs included,
-/// given the `values` of the variables for which `isSet` is true; other
-/// variables take their cheapest values. Returns std::nullopt if all values are
-/// forbidden. If `variable` is set itself, it keeps its value in case of a tie.
+/// given the `values` of the variables for which `isSet` is true. In each
+/// factor, other variables take the values of its least entry. Returns
+/// std::nullopt if all values are forbidden. If `variable` is set itself, it
+/// keeps its value in case of a tie.
 std::optional<unsigned>
 DualBound::choose(unsigned variable, ArrayRef<unsigned> values,
                   llvm::function_ref<bool(unsigned)> isSet) const {

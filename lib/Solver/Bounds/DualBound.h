@@ -40,7 +40,7 @@ public:
   DualBound(const CoreGraph &core, const TableStore &store);
 
   /// Moves costs along the order of the variables and back (TRW-S), and raises
-  /// the bound.
+  /// the bound or leaves it.
   void pass();
   /// Returns the lower bound of the cost of all assignments without dropped
   /// values, or kInfiniteCost if a variable has no value left.
@@ -50,14 +50,14 @@ public:
   /// Returns the number of table entries that one pass visits.
   int64_t getWorkOfPass() const { return workOfPass; }
 
-  /// Drops each value of each variable for which isTooMuch(b) returns true,
-  /// where b is a lower bound of the cost of all assignments with this value.
-  /// Returns the number of dropped values.
+  /// Drops each value of each variable that no allowed assignment has, or for
+  /// which isTooMuch(b) returns true, where b is a lower bound of the cost of
+  /// all assignments with this value. Returns the number of dropped values.
   unsigned dropValues(llvm::function_ref<bool(Cost)> isTooMuch);
 
   /// Returns, for each value of a variable, by how much the lower bound rises
-  /// if the variable has this value; kInfiniteCost for dropped values. Valid
-  /// after `computeExcess`.
+  /// if the variable has this value; kInfiniteCost if the value is dropped or
+  /// impossible. Valid after `computeExcess`.
   llvm::ArrayRef<Cost> getExcess(unsigned variable) const {
     return llvm::ArrayRef(excess).slice(offsets[variable],
                                         core.getDomain(variable));
@@ -71,7 +71,7 @@ public:
   llvm::ArrayRef<unsigned> getOrder() const { return order; }
   /// Returns the number of values that are not dropped, of all variables except
   /// setup variables, which represent copies of tensors. `getNumVariables`
-  /// returns the number of these variables.
+  /// returns the number of variables that are not setup variables.
   unsigned getNumValues() const {
     return beliefs.size() - numOther - dropped.count();
   }
@@ -82,10 +82,9 @@ public:
   /// exactly: no cost is rounded, and there are no setup variables, whose
   /// prices are divided among consumers.
   bool keepsSums() const { return shift == 0 && shared.isEmpty(); }
-  /// Returns the graph whose costs are moved: the core without its setup
-  /// variables, which represent copies of tensors. Variables keep their
-  /// numbers. If copies without a producer exist, one more variable with a
-  /// single value replaces the producer.
+  /// Returns the graph whose costs are moved: the core if it has no setup
+  /// variables, which represent copies of tensors, and otherwise
+  /// SetupCosts::getModel(). Variables have the same numbers in both.
   const CoreGraph &getModel() const { return core; }
   /// Returns, per value, the costs moved from a factor of `getModel()` to the
   /// variable at index `place` of its scope, in units of 2^getShift().
@@ -103,11 +102,14 @@ public:
 
   /// Sets `values` to an assignment, variable by variable: each gets the value
   /// that costs least, moved costs included, given the values of the earlier
-  /// ones. The order is that in which passes visit variables, or by number if
-  /// `byNumber`. Returns false if a variable has no allowed value.
+  /// ones. Setup variables follow from the others. The order is that in which
+  /// passes visit variables, or by number if `byNumber`. Returns false if a
+  /// variable has no allowed value.
   bool round(std::vector<unsigned> &values, bool byNumber) const;
-  /// Changes single values of an assignment to cheaper ones, in at most 8
-  /// rounds over all variables.
+  /// Changes single values of an assignment to those that cost least given all
+  /// others, in at most 8 rounds over all variables. Then sets setup variables,
+  /// which represent copies of tensors, to on if the other values require them,
+  /// else to off.
   void descend(std::vector<unsigned> &values) const;
 
   bool isDropped(unsigned variable, unsigned value) const {

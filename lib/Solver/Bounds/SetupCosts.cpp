@@ -10,9 +10,9 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// The maximum number of entries of all tables of a producer and a consumer of
-/// copies. Beyond it, setup variables, which represent copies, are treated like
-/// other variables.
+/// The maximum number of entries of the tables over a producer and a consumer
+/// of copies, summed over all tables. Beyond it, setup variables, which
+/// represent copies, are treated like other variables.
 static constexpr int64_t kMostEntries = int64_t(1) << 24;
 
 SetupCosts::SetupCosts(const CoreGraph &core, const TableStore &store,

@@ -60,10 +60,11 @@ public:
     return setupVariables[setupVariableOf[variable]].on;
   }
 
-  /// Returns the core without setup variables, plus one factor for each pair of
-  /// a producer and a consumer of a copy. `getEntries` returns the table of
-  /// such a factor. Variables keep their numbers. An additional variable with
-  /// one value replaces missing producers.
+  /// Returns a graph of the variables of the core and its factors without setup
+  /// variables. Each pair of a producer and a consumer of a copy has one more
+  /// factor, which replaces those of the core between the two; `getEntries`
+  /// returns its table. One more variable, with one value, stands for missing
+  /// producers. The graph is empty if the core has no setup variables.
   const CoreGraph &getModel() const { return model; }
   /// Returns the current entries of a factor of a producer and a consumer in
   /// `getModel()`, with a row per value of the producer, or nullptr for other
@@ -105,7 +106,8 @@ public:
   }
 
   /// Begins a sweep over the factors, in which `fill` is called once for each
-  /// factor of a producer and a consumer.
+  /// factor of a producer and a consumer. Resets, per copy, the number of
+  /// consumers for which it was not yet called.
   void beginSweep();
   /// Raises the entries of a factor of a producer and a consumer by part of the
   /// price of each copy that the two share. The part is what no consumer pays

@@ -31,8 +31,8 @@ static constexpr double kFinestOfProof = ProofWriter::kMostParts;
 static constexpr double kMostProofEntries = 1 << 18;
 
 /// The maximum number of consumers of a hyper-factor, the factor of all copies
-/// of one tensor. More are split into several hyper-factors, and the price with
-/// them.
+/// of one tensor. More are divided among several hyper-factors, each with an
+/// equal part of the prices.
 static constexpr unsigned kMostConsumers = 8;
 
 /// The number of doubles in one vector operation.
@@ -307,8 +307,8 @@ typedef double Lanes __attribute__((vector_size(kLanes * sizeof(double)),
 #define LAYOUT_ALSO_FOR_AVX2
 #endif
 
-/// Computes into[i] = min over j of costs[j][i] + more[j], for rows of `width`
-/// numbers, a multiple of kLanes.
+/// Computes into[i] = min over j < count of costs[j][i] + more[j], for rows of
+/// `width` numbers, a multiple of kLanes.
 LAYOUT_ALSO_FOR_AVX2 static void findLeast(double *into, const double *costs,
                                            const double *more, unsigned count,
                                            unsigned width) {
@@ -323,9 +323,10 @@ LAYOUT_ALSO_FOR_AVX2 static void findLeast(double *into, const double *costs,
   }
 }
 
-/// Lowers into[i] to the minimum of alone[lowest | with][i] + least[others &
-/// ~with][i] over all subsets `with` of `others`. `lowest` and `others` are
-/// sets of consumers as bits; alone[set] and least[set] are rows of `width`
+/// Lowers into[i] to the least cost if consumer `lowest` shares one copy with
+/// some of the consumers `others`. This is the minimum of alone[lowest |
+/// with][i] + least[others & ~with][i] over all subsets `with` of `others`.
+/// Sets of consumers are bits; alone[set] and least[set] are rows of `width`
 /// numbers.
 LAYOUT_ALSO_FOR_AVX2 static void
 findLeastPartition(double *into, const double *alone, const double *least,
@@ -345,11 +346,11 @@ findLeastPartition(double *into, const double *alone, const double *least,
   }
 }
 
-/// Computes least costs of sets of consumers of a hyper-factor, without
-/// consumer number `place` (counted from 1; 0 excludes none). requiring[set][s]
-/// is the least cost if every consumer of the set has a value that requires
-/// copy s. requiresNone[c] is the least cost of consumer c with a value that
-/// requires no copy. Returns the number of sets.
+/// Computes least costs of sets of consumers of a hyper-factor, from the costs
+/// that these moved to it, without consumer number `place` (counted from 1; 0
+/// excludes none). requiring[set][s] is the least cost if every consumer of the
+/// set has a value that requires copy s. requiresNone[c] is the least cost of
+/// consumer c with a value that requires no copy. Returns the number of sets.
 size_t SharedCopyBound::gather(const HyperFactor &factor, unsigned place) {
   unsigned columns = factor.prices->columns, width = factor.prices->columnWidth;
   size_t numSets = size_t(1) << (factor.consumers.size() - (place ? 1 : 0));
@@ -383,9 +384,10 @@ size_t SharedCopyBound::gather(const HyperFactor &factor, unsigned place) {
   return numSets;
 }
 
-/// Computes, per set of consumers and value of the producer, `alone`, the least
-/// cost if one copy serves the whole set, and `least`, the least cost of any
-/// partition of the set into such sets and consumers that require no copy.
+/// Computes two costs per set of consumers and value of the producer, prices
+/// included. `alone` is the least cost if one copy serves the whole set.
+/// `least` is that of any partition of the set into such sets and consumers
+/// that require no copy.
 void SharedCopyBound::partition(const Prices &price, size_t numSets) {
   unsigned width = price.rowWidth;
   alone.resize(std::max(alone.size(), numSets * width));

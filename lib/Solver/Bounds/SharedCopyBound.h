@@ -65,24 +65,28 @@ public:
   /// tensor would need tables of more than 2^18 entries, if a tensor has its
   /// producer among its consumers, or if `pass` found a value to be impossible.
   bool isProvable() const { return canProve && scale >= 1; }
-  /// Visits the variables in the constructor's order and in reverse, moves
-  /// costs from each one to the next, and raises the bound. Never lowers it.
+  /// Visits the variables in the constructor's order and in reverse. At each
+  /// one, moves costs from its factors with earlier variables to itself, and
+  /// parts of its costs to those with later variables. Never lowers the bound.
   void pass();
   /// Returns the work of all calls of `pass`, `round` and `dropValues` so far,
   /// a deterministic measure of their time: the number of table entries that
   /// they combined, divided by 4, because a vector operation combines 4.
   int64_t getWork() const { return work; }
-  /// Returns the lower bound of the cost of all assignments, rounded up to an
-  /// integer, or kInfiniteCost if a variable has no value left.
+  /// Returns the lower bound of the cost of all assignments without dropped
+  /// values, rounded up to an integer, or kInfiniteCost if a variable has no
+  /// value left.
   Cost getBound() const { return toCost(bound); }
 
-  /// Sets values[v] for all variables v except setup variables, one by one, to
-  /// the value of least cost, moved costs included, given the previous ones.
-  /// Returns false if a variable has no allowed value.
+  /// Sets values[v] for all variables v except setup variables, in the
+  /// constructor's order, to the value of least cost, moved costs included,
+  /// given the values set before. Returns false, with some values not set, if a
+  /// variable has no allowed value.
   bool round(std::vector<unsigned> &values);
-  /// Drops each value of each variable for which isTooMuch(b) returns true,
-  /// where b is a lower bound of the cost of all assignments with this value.
-  /// Calls fn(variable, value) for each dropped value.
+  /// Drops each value of each variable that no allowed assignment has, or for
+  /// which isTooMuch(b) returns true, where b is a lower bound of the cost of
+  /// all assignments with this value. Calls fn(variable, value) for each
+  /// dropped value.
   void dropValues(llvm::function_ref<bool(Cost)> isTooMuch,
                   llvm::function_ref<void(unsigned, unsigned)> fn);
   /// Writes a proof of the lower bound after the last pass, and returns that
@@ -104,12 +108,13 @@ private:
     unsigned producer; // or kNone
     llvm::SmallVector<unsigned, 4> consumers;
     const Prices *prices;
-    /// The index in SharedCopyBound::given, the costs that variables moved to
-    /// hyper-factors, of those moved to this one: from the producer per value
-    /// (one number if there is none), then from each consumer per value.
+    /// The index in SharedCopyBound::given, the list of costs that variables
+    /// moved to hyper-factors, of the first one moved to this hyper-factor.
+    /// They are moved from the producer per value (one number if there is
+    /// none), then from each consumer per value.
     unsigned given;
-    /// Per consumer and value, the index of the setup variable that the value
-    /// requires, or the number of setup variables if it requires none;
+    /// Per consumer and value, the column in `prices` of the setup variable
+    /// that the value requires, or the number of columns if it requires none;
     /// concatenated over consumers.
     std::vector<unsigned> required;
     /// The index in `sets` of the setup variables. Other hyper-factors may have
@@ -120,9 +125,10 @@ private:
     unsigned producer;
     llvm::SmallVector<unsigned, 8> setupVariables;
   };
-  /// A variable of a hyper-factor: its producer (`place` 0), or its consumer
-  /// number `place`, counted from 1. `given` is the index in
-  /// SharedCopyBound::given of the costs that it moved to the hyper-factor.
+  /// A variable of a hyper-factor, the factor of all copies of one tensor: its
+  /// producer (`place` 0), or its consumer number `place`, counted from 1.
+  /// `given` is the index in SharedCopyBound::given of the costs that it moved
+  /// to the hyper-factor.
   struct Slot {
     unsigned factor, place, given;
   };
@@ -140,9 +146,10 @@ private:
   void writeMoves(const HyperFactor &factor, ProofWriter &writer) const;
   void linkHyperFactors(llvm::ArrayRef<unsigned> order, unsigned numVariables);
 
-  /// Sets `result` to the min-marginals of a hyper-factor for one of its
-  /// variables: per value, the least cost of the hyper-factor with this value,
-  /// including the costs moved from its other variables.
+  /// Sets `result` to the min-marginals of a hyper-factor, the factor of all
+  /// copies of one tensor, for one of its variables. Per value, these are the
+  /// least cost of the hyper-factor with this value, including the costs moved
+  /// from its other variables.
   void minimize(const Slot &slot);
   size_t gather(const HyperFactor &factor, unsigned place);
   void partition(const Prices &price, size_t numSets);
@@ -151,7 +158,8 @@ private:
   double getSum() const;
   void updateBound();
   /// Sets `sums`, per value of a variable, to its unary cost plus the least
-  /// cost with this value of each hyper-factor that contains it.
+  /// cost with this value of each hyper-factor that contains it. A hyper-factor
+  /// is the factor of all copies of one tensor, or one of two variables.
   void addUp(unsigned variable);
   void forbid(unsigned variable, unsigned value);
   unsigned getDomain(unsigned variable) const {
@@ -163,9 +171,9 @@ private:
   double scale = 0, bound = 0;
   int64_t work = 0;
   bool canProve = true;
-  /// The values of variables that are forbidden by unary factors, or by factors
-  /// of two variables of which one has a single value, in the order in which a
-  /// proof drops them.
+  /// Pairs of a variable and its values that are forbidden by unary factors, or
+  /// by factors of two variables of which one has a single value. They are in
+  /// the order in which a proof drops them.
   std::vector<std::pair<unsigned, llvm::SmallVector<unsigned, 8>>> impossible;
   std::vector<Set> sets;
   std::vector<unsigned> offsets; // per variable

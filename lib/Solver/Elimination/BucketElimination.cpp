@@ -52,8 +52,8 @@ BucketElimination::joinScopes(ArrayRef<unsigned> scope, unsigned factor,
   return joined;
 }
 
-/// Returns the variables of more than kHubDegree factors at the end of the
-/// scope of a message. Elimination orders have these last.
+/// Returns the hubs, variables of more than kHubDegree factors, at the end of
+/// the scope of the message of `group`. Elimination orders have these last.
 ArrayRef<unsigned> BucketElimination::getHubs(const Group &group) const {
   ArrayRef<unsigned> scope = group.scope;
   size_t count = 0;

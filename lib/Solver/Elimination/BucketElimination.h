@@ -55,7 +55,8 @@ public:
   Bucket getBucket(size_t index) const;
 
   /// Sets every variable of `assignment`, the last eliminated one first, to the
-  /// value that is cheapest for the values of the later ones.
+  /// value that is cheapest for the values of the later ones. Requires that
+  /// `run` returned Done.
   void substituteBack(std::vector<unsigned> &assignment) const;
 
 private:

@@ -119,8 +119,9 @@ public:
   enum class Rule { MinWidth, MinFill };
 
   Game(const CoreGraph &core, Rule rule);
-  /// Runs the elimination until the next message would have more than
-  /// `maxTableSize` entries. Returns true if all variables are eliminated.
+  /// Runs the elimination, which appends variables to `order`, until the next
+  /// message would have more than `maxTableSize` entries. Returns true if all
+  /// variables are eliminated.
   bool play(int64_t maxTableSize);
 
   std::vector<unsigned> order;

@@ -24,9 +24,10 @@
 
 namespace mlir::layout {
 
-/// Returns the variables of `core` in elimination order: all of them if no
-/// message has more than `maxTableSize` entries, else those before the first
-/// such message.
+/// Returns the variables of `core` in an elimination order. These are all of
+/// them if an order without messages of more than `maxTableSize` entries is
+/// found. Otherwise they are those that the min-width order has before its
+/// first such message.
 std::vector<unsigned> getEliminationOrder(const CoreGraph &core,
                                           int64_t maxTableSize);
 

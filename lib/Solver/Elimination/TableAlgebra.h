@@ -39,11 +39,13 @@ public:
     Cost constant = 0;
   };
 
-  /// Returns the least entry of a table, a constant, and the table of the rest,
-  /// kNoTable if that is 0. The constant is infinite if all entries are.
+  /// Returns the least entry of a table as `constant`, and the table of what
+  /// its entries exceed it by, or kNoTable if they are all equal. The constant
+  /// is infinite if all entries are.
   Result normalize(TableId table);
   /// Subtracts the least entry from all `entries`, in place, and returns the
-  /// interned rest (kNoTable if it is 0) with the subtracted constant.
+  /// interned rest with the subtracted constant. If all entries are equal,
+  /// returns kNoTable with their value, and leaves them unchanged.
   Result normalize(llvm::MutableArrayRef<Cost> entries);
 
   /// Subtracts from each entry of a row-major matrix the minimum of its column,
@@ -52,11 +54,12 @@ public:
   static std::vector<Cost> takeCommon(llvm::MutableArrayRef<Cost> rows,
                                       size_t numColumns);
 
-  /// Adds two tables entry by entry and splits the sum into its least entry, a
-  /// constant, and the table of the rest. kNoTable is a table of zeros.
+  /// Adds two tables entry by entry. Returns the least entry of the sum as
+  /// `constant`, and the table of the rest, or kNoTable if that is 0. If one of
+  /// the two is kNoTable, a table of zeros, returns the other one as it is.
   Result add(TableId a, TableId b);
 
-  /// Transposes a table with `rows` rows.
+  /// Returns the transpose of a table with `rows` rows; kNoTable for kNoTable.
   TableId transpose(TableId table, unsigned rows);
 
   /// Two tables that sum to a normalized table, if `isPossible`: table[i, j] =
@@ -66,16 +69,18 @@ public:
     TableId rows = kNoTable, columns = kNoTable;
   };
   /// Returns tables over the rows and over the columns that sum to a normalized
-  /// table, if there are any. Most tables fail an early test.
+  /// table; `isPossible` is false if there are none. Valid until the next call.
+  /// Most tables fail an early test.
   const Separation &separate(TableId table, unsigned numRows);
 
-  /// Two tables that sum to a normalized table: one of its rows or columns, and
-  /// the rest.
+  /// Two tables that sum to a normalized table: `part` has a number per row or
+  /// per column, and `rest` has the shape of the table.
   struct Extraction {
     TableId part = kNoTable, rest = kNoTable;
   };
-  /// Returns a normalized table as part[j] + rest[i, j], or part[i] + rest[i, j]
-  /// if `ofRows`, with the largest part such that rest >= 0.
+  /// Returns the two tables whose sum a normalized table is. With `ofRows`, the
+  /// part has one number per row, part[i] + rest[i, j], and otherwise one per
+  /// column, part[j] + rest[i, j]. It is the largest one such that rest >= 0.
   Extraction extract(TableId table, unsigned numRows, bool ofRows);
 
   /// A factor of two variables, as an operand of `eliminate`, which eliminates

@@ -70,7 +70,8 @@ private:
     TableId table = kNoTable;
   };
 
-  /// Finds the table in `slots` with these entries, or returns kNoTable.
+  /// Returns the table of this store, not of its base, with these entries,
+  /// whose hash is `hash`, or kNoTable.
   TableId find(llvm::ArrayRef<Cost> entries, unsigned hash) const;
   void insert(Slot slot);
 

@@ -27,8 +27,8 @@ using llvm::ArrayRef;
 
 namespace {
 /// The minimum number of entries that an innermost loop computes, one for each
-/// combination of values of the last variables of the scope, unless the scope
-/// has fewer combinations.
+/// combination of values of the last variables of the scope. A scope with fewer
+/// combinations is a single loop.
 constexpr size_t kBlock = 128;
 
 /// The maximum number of entries of a copy of a table in the order of the
@@ -45,9 +45,9 @@ struct SaturatingAdd {
 
 /// A table as the outer loops read it, which enumerate values of the first
 /// variables of the scope. For value v of the minimized variable, the entries
-/// for all values of the other variables begin at entries + v * step. They are
-/// contiguous, one number for all, or, if `gathered` is set, at `offsets` from
-/// there.
+/// for all values of the remaining variables begin at entries + v * step. They
+/// are contiguous, one number for all, or, if `gathered` is set, at `offsets`
+/// from there.
 struct Rows {
   const Cost *entries; // for the current outer combination
   size_t step;

@@ -40,10 +40,10 @@ unsigned ForestLocalSearch::findTree(unsigned variable) {
   return variable;
 }
 
-/// Marks a variable as free, i.e. to be optimized, unless that closes a cycle
-/// of free variables. At most two variables may be free in each factor, and at
-/// most two of all that share factors with one setup variable, which represents
-/// a copy of a tensor.
+/// Marks a variable as free, i.e. to be optimized, or leaves it fixed if that
+/// would close a cycle of free variables. It also stays fixed if more than two
+/// variables would be free in one factor, or among all that share factors with
+/// one setup variable, which represents a copy of a tensor.
 void ForestLocalSearch::freeIfPossible(unsigned variable) {
   llvm::SmallVector<unsigned, 8> neighbors, roots;
   bool isPossible = true;

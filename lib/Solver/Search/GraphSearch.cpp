@@ -18,8 +18,9 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// The maximum number of entries of a table that elimination builds. In the
-/// graph of the values that the first lower bound leaves, the limit is
+/// The maximum number of entries of a table for which a component is
+/// eliminated; components that need larger tables are searched. In the graph of
+/// the values that the first lower bound leaves, the limit is
 /// SolveOptions::maxTableSize instead.
 static constexpr int64_t kSmallTable = int64_t(1) << 16;
 
@@ -29,8 +30,8 @@ static constexpr int64_t kSmallTable = int64_t(1) << 16;
 static constexpr int64_t kMostHeld = int64_t(1) << 23;
 static constexpr unsigned kMostDepth = 256;
 
-/// The work that is counted, per table entry, for building and reducing the
-/// graph of the values that a search has left.
+/// The amount by which SolveStatistics::work grows per table entry when the
+/// graph of the values that a search has left is built and reduced.
 static constexpr int64_t kWorkPerEntry = 64;
 
 Cost GraphSearch::Goal::roundUp(Cost bound) const {
@@ -57,8 +58,8 @@ bool GraphSearch::isOutOfTime() const {
   return getSecondsSince(start) >= limits.seconds;
 }
 
-/// Sets the `limits` of the next component: what is used so far plus an equal
-/// part, for `numParts` remaining components, of what `most` leaves.
+/// Sets the `limits` of the next component: what is used so far, plus an equal
+/// part of what `most` leaves for `numParts` components, the next one included.
 void GraphSearch::shareLimits(const Limits &most, size_t numParts) {
   auto share = [&](auto used, auto most) {
     return used + std::max<decltype(used)>(most - used, 0) / numParts;
@@ -141,7 +142,8 @@ GraphSearch::Parts GraphSearch::split(const CoreGraph &core,
   return parts;
 }
 
-/// Solves a graph exactly by eliminating its variables in `order`. Returns
+/// Solves a graph exactly by eliminating its variables in `order`. If no
+/// assignment is allowed, the lower bound of the result is infinite. Returns
 /// std::nullopt if more than `maxTotalSize` table entries were computed.
 std::optional<GraphSearch::Result>
 GraphSearch::eliminate(const CoreGraph &part, ArrayRef<unsigned> order,
@@ -171,9 +173,10 @@ GraphSearch::eliminate(const CoreGraph &part, ArrayRef<unsigned> order,
   return answer;
 }
 
-/// Searches a component that is too wide for elimination, of the graph to solve
-/// and not of one nested in it. Adds its variables to `openVariables` if its
-/// lower bound stays below the cost of its best assignment.
+/// Searches for an assignment that costs less than goal.upper in a component
+/// that is too wide for elimination, of the graph to solve and not of one
+/// nested in it. Adds its variables to `openVariables` if its lower bound stays
+/// below the cost of its best assignment.
 GraphSearch::Result GraphSearch::searchWhole(const CoreGraph &part,
                                              const TableStore &store,
                                              Goal goal) {

@@ -46,7 +46,8 @@ public:
     std::vector<unsigned> assignment;
   };
   Result run();
-  /// Returns the proof of the bound, or an empty text if none is requested.
+  /// Moves the proof of the bound out of this object. Returns an empty text if
+  /// none is requested.
   std::string takeProof() { return proof ? proof->take() : std::string(); }
 
   const SolveStatistics &getStatistics() const { return statistics; }

@@ -27,7 +27,8 @@ static constexpr size_t kMostCompared = 256;
 /// Returns an order in which the search assigns the variables. The next one is
 /// the neighbor of assigned variables that least increases the number of
 /// combinations of values that labels can store. If `byNumber`, it is the
-/// neighbor of lowest number, unless another one does not increase it.
+/// neighbor of lowest number, unless another one does not increase it. Without
+/// such a neighbor, it is the variable of lowest number.
 static std::vector<unsigned> findOrder(const FactorGraph &graph,
                                        bool byNumber) {
   unsigned count = graph.getNumVariables();
@@ -198,9 +199,10 @@ bool ParetoLabelSearch::eliminate(ArrayRef<unsigned> order) {
   return true;
 }
 
-/// Chooses the slot of a label in which it stores the value of each variable
-/// that later steps read. Slots are reused after their last read. lasts[i] is
-/// the last step that reads the value of the variable of step i.
+/// Chooses the slot of a label that stores the value of the variable of each
+/// step. A variable that no later step reads gets no slot. Slots are reused
+/// after their last read. lasts[i] is the last step that reads the value of the
+/// variable of step i.
 void ParetoLabelSearch::plan(ArrayRef<unsigned> lasts) {
   std::vector<unsigned> slots(lasts.size()), free;
   std::vector<llvm::SmallVector<unsigned, 2>> endings(lasts.size());
@@ -344,7 +346,8 @@ void ParetoLabelSearch::append(const Labels &from, size_t label,
 
 /// Removes each label for which another one has equal values, at most its cost,
 /// and at most its use of units: permanently, at each active peak and at the
-/// largest finished peak.
+/// largest finished peak. Keeps the first of equal labels. Compares a label
+/// with at most kMostCompared others, so a few such labels may stay.
 ParetoLabelSearch::Labels
 ParetoLabelSearch::removeDominated(const Labels &labels) const {
   auto getValues = [&](size_t l) {

@@ -63,8 +63,8 @@ public:
 private:
   using Value = uint16_t;
   /// A cost table that is read when a variable is assigned. `others` has, for
-  /// each of its other variables, the index of the value in a label and the
-  /// stride in the table.
+  /// each of its other variables, the index in a label's `values` at which its
+  /// value is stored, and the stride in the table.
   struct Lookup {
     const Cost *entries;
     size_t step; // of the variable itself

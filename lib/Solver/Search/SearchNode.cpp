@@ -12,8 +12,9 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// The number of passes over the variables, which move costs to raise a lower
-/// bound, after which the gain is checked.
+/// The number of passes of a lower bound (DualBound or SharedCopyBound) before
+/// each check of how far they have raised it. A pass visits all variables and
+/// moves costs.
 static constexpr unsigned kPasses = 8;
 
 /// The passes of SharedCopyBound, a lower bound in which consumers share
@@ -68,8 +69,9 @@ GraphSearch::Node::getValues(Cost limit) const {
 }
 
 /// Runs passes of the dual bound, rounds it to assignments and drops values.
-/// Ends if 8 passes raise the bound by less than 1/64 of its gap to the best
-/// assignment (1/16 in nested graphs) and drop few values.
+/// Ends if 8 passes do not raise the bound, or raise it by less than 1/64 of
+/// its gap to the best assignment (1/16 in nested graphs) and drop less than
+/// 1/32 of the values.
 void GraphSearch::improveBound(Node &node) {
   std::vector<unsigned> values(node.core.getNumVariables(), 0);
   Cost last = node.dual.getBound();
@@ -103,10 +105,10 @@ void GraphSearch::improveBound(Node &node) {
 }
 
 /// Runs passes of `copies`, a lower bound in which all consumers of a tensor
-/// share the prices of its copies. Rounds it to assignments, until 8 passes
-/// raise the bound by less than 1/64 of its gap to the best assignment. The
-/// bound may rise by fractions of a cost, so a gain of 0 ends the loop only
-/// after kMostIdle checks.
+/// share the prices of its copies, and rounds it to assignments. Ends if 8
+/// passes drop no value and raise the bound by less than 1/64 of its gap to the
+/// best assignment. If the gap is below 64, ends only after kMostIdle checks
+/// without a gain, because the bound may rise by fractions of a cost.
 void GraphSearch::improveBySharedCopies(Node &node, SharedCopyBound &copies) {
   std::vector<unsigned> values(node.core.getNumVariables(), 0);
   Cost last = copies.getBound();
@@ -171,8 +173,8 @@ void GraphSearch::searchBySharedCopies(Node &node) {
 }
 
 /// Searches for an assignment: solves the graph of the values that raise the
-/// dual bound least. Begins with 2.5 values per variable and reduces them until
-/// elimination can solve the graph.
+/// dual bound least. Begins with 2.5 values per variable on average and reduces
+/// them until elimination can solve the graph.
 void GraphSearch::improveAssignment(Node &node) {
   node.dual.computeExcess();
   std::vector<Cost> sorted;
@@ -250,8 +252,9 @@ GraphSearch::Result GraphSearch::solveRest(const Node &node,
 }
 
 /// Splits the search on the variable with most factors: solves the graph in
-/// which it has only its most promising value, then the one with its other
-/// values. The lower bound of the node becomes the lesser of their two bounds.
+/// which it has only the value with the least dual bound, then the one with its
+/// other values. The lower bound of the node becomes the lesser of their two
+/// bounds.
 void GraphSearch::branch(Node &node, const Values &values) {
   unsigned chosen = 0;
   int64_t most = -1;

@@ -36,7 +36,9 @@ struct GraphSearch::Node {
   /// with which the dual bound reaches the upper bound.
   void tighten();
   /// Returns, per variable, the values that raise the dual bound by at most
-  /// `limit`, or std::nullopt if a variable has none.
+  /// `limit`, or std::nullopt if a variable has none. A setup variable, which
+  /// represents a copy of a tensor, has the values that those of the other
+  /// variables require.
   std::optional<Values> getValues(Cost limit) const;
 
   const CoreGraph &core;

@@ -39,7 +39,9 @@ static std::string printMap(RankedTensorType type) {
   return text;
 }
 
-/// Returns the storage spaces of both sides, e.g. "buffer to image2d".
+/// Returns the storage spaces of both sides, e.g. "buffer to image2d". The space
+/// of a tensor without a layout is "buffer", and that of an encoding of another
+/// dialect "unknown".
 static std::string printTransition(const Row &row) {
   auto getSpace = [](RankedTensorType type) -> std::string {
     FailureOr<LayoutMap> map = getLayoutMap(type);

@@ -47,7 +47,9 @@ struct DimPiece {
   std::vector<Loop> loops; // outermost first
 };
 
-/// The core and the offset of a map as sums of one table per dim of a tensor.
+/// The core and the offset there, in elements, to which a map sends an index,
+/// each as a sum of one table per dim of a tensor. If `isLocal` is false, the
+/// map is into system memory, and there are no cores.
 struct DimTables {
   bool isLocal = false;
   int64_t npus = 1;

@@ -108,9 +108,9 @@ static bool writesStatedPadding(const IterationSpace &space,
   return true;
 }
 
-/// Returns `value`, which stores the digits in the order `from`, with the
-/// digits in the order `to` as its dims. Returns `value` itself if the orders
-/// are equal.
+/// Reshapes `value`, a dim of which may have several of the digits `from`, to
+/// one dim per digit, and transposes these dims to the order `to`. Returns
+/// `value` itself, not reshaped, if the orders are equal.
 static Value transposeDigits(OpBuilder &b, Location loc,
                              const IterationSpace &space, Value value,
                              ArrayRef<unsigned> from, ArrayRef<unsigned> to) {

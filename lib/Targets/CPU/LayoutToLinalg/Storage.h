@@ -91,11 +91,12 @@ Value createPadded(OpBuilder &b, Location loc, RankedTensorType type,
 /// establishes the padding that `to` states.
 bool carriesPadding(RankedTensorType from, RankedTensorType to);
 
-/// Reshapes `source` to `to` without moving elements. Returns null if dynamic
-/// sizes do not determine the reshape.
+/// Reshapes `source` to `to`, which has as many elements, without moving
+/// elements. Returns null if dynamic sizes do not determine the reshape.
 Value reinterpretShape(OpBuilder &b, Location loc, Value source,
                        RankedTensorType to);
-/// Reshapes `source` to `to`, of extents `sizes`, without moving elements.
+/// Reshapes `source` to `to`, which has as many elements, without moving
+/// elements. `sizes` are the extents of `to`, so that no reshape fails.
 Value reinterpretShape(OpBuilder &b, Location loc, Value source,
                        RankedTensorType to, ArrayRef<OpFoldResult> sizes);
 /// Returns true if a reshape from `from` to `to` needs no other sizes than

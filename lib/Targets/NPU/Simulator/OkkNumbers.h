@@ -33,6 +33,7 @@
 
 namespace mlir::npu {
 
+/// Returns `a`, or a zero of its sign if it is denormal.
 inline float flushed(float a) {
   return std::abs(a) < std::numeric_limits<float>::min()
              ? std::copysign(0.0f, a)
@@ -110,7 +111,8 @@ inline float expOfSeries(float x, int order) {
 }
 
 /// Returns exp(x) as the power of the integer part of `x`, from a table, times
-/// a Taylor series of order `order` of the fraction.
+/// a Taylor series of order `order` of the fraction. A denormal result becomes
+/// zero.
 inline float expOfTable(float x, int order) {
   float whole = std::trunc(x);
   return flushed(std::exp(whole) * expOfSeries(x - whole, order));

@@ -16,8 +16,8 @@ namespace mlir::npu {
 #define GEN_PASS_DECL
 #include "layout/Dialect/NPU/Transforms/Passes.h.inc"
 
-/// Runs `npu-verify-memory` on a function, with its option `exact-bytes`.
-/// Reports errors on the ops.
+/// Runs `npu-verify-memory` on a function, with its option `exact-bytes`. Fails
+/// with an error at the first op that breaks a rule.
 LogicalResult verifyMemory(func::FuncOp function, bool exactBytes);
 
 #define GEN_PASS_REGISTRATION

@@ -125,6 +125,10 @@ def ReplicateOnMeshPass : Pass<"layout-mesh-replicate", "ModuleOp"> {
     func.func @f(%a: tensor<4x?xf32, #whole>, %b: tensor<4x4xf32, #rows>)
     ```
 
+    A layout without a mesh, e.g. a blocked one, becomes the local layout on every device.
+    If `#layout.mesh` does not accept it as one, e.g. `#layout.padded`, the type does not
+    change.
+
     A declared function with tensors as arguments or results is an error, because its
     type cannot change.
   }];

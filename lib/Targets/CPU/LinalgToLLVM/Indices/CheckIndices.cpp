@@ -155,6 +155,7 @@ Value CheckInserter::makeSize(const Access &access) {
                                      access.tensor, access.dim));
 }
 
+/// Emits the condition 0 <= `index` < `size`, as one unsigned comparison.
 Value CheckInserter::isInside(Value index, Value size) {
   return arith::CmpIOp::create(builder, index.getLoc(),
                                arith::CmpIPredicate::ult, index, size);
@@ -188,8 +189,9 @@ void CheckInserter::insertAssert(const Access &access, Value holds, Value index,
 }
 
 /// Inserts a check that the maximum of the index over all iterations is in
-/// range, before the linalg op whose body has the access. Returns false if the
-/// index cannot be computed there.
+/// range, before the linalg op whose body has the access. Indices are compared
+/// as unsigned integers, so a negative one is out of range, too. Returns false
+/// if the index cannot be computed there.
 bool CheckInserter::insertMaximum(const Access &access) {
   linalg::LinalgOp op = findLinalgOp(access.op);
   if (!op || !op.hasPureTensorSemantics() || !access.isElement() ||

@@ -87,8 +87,9 @@ static bool isEmptyTensor(Operation *op) {
 
 /// Clones empty tensors for each use, right before the op. Memory is then
 /// allocated late and not kept between uses, and two tensors that a loop
-/// carries do not share memory. An empty tensor with a slice that is written
-/// and inserted again is not cloned for it.
+/// carries do not share memory. If a slice of an empty tensor is written and
+/// inserted into it again, the slice and the insertion keep the original, and
+/// only the other uses get clones.
 static void separateEmptyTensors(ModuleOp module) {
   SmallVector<Operation *> shared;
   module.walk([&](Operation *op) {

@@ -127,8 +127,10 @@ bool BodySplitter::canSplit() {
   return true;
 }
 
-/// Returns the largest set of ops, ending with the one that defines `value`,
-/// that is one OKKernel function, e.g. a comparison and its select.
+/// Returns the op that defines `value` with all ops before it that the same
+/// OKKernel function computes, e.g. a select with its comparison. Most functions
+/// compute only that op. Requires that every op of the body is or belongs to a
+/// function (canSplit).
 BodyPattern BodySplitter::getPattern(Value value) const {
   BodyPattern pattern;
   Operation *last = value.getDefiningOp();

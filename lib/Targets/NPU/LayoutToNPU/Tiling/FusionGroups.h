@@ -142,8 +142,8 @@ struct Stages {
   unsigned getLastUse(Value tensor) const;
   bool isReturned(Value tensor) const;
   /// Returns the smallest box of `tensor` with all elements that ops after
-  /// stage number `stage` read if these are slices with known bounds, and the
-  /// whole tensor otherwise.
+  /// stage number `stage` read, if these ops are slices with known bounds.
+  /// Returns the whole tensor if another op is among them, or if there are none.
   TensorBox getUsedBehind(Value tensor, unsigned stage) const;
 };
 

@@ -119,11 +119,11 @@ void okk_sim_number_elements(local_addr_t addr, int element_bytes,
                              long long first_byte, const dim4 *byte_stride);
 void okk_sim_release_tensor(local_addr_t addr);
 
-/// One side of a check of moved bytes, the destination or a source. It is a
-/// tensor at the local `address` whose bytes have numbers
-/// (okk_sim_number_elements), or system memory, whose byte at `address` has
-/// number 0. The byte at index i of the moved box has number first + sum of i_d
-/// * strides[d].
+/// One side of a check of moved bytes, the destination or a source, whose bytes
+/// have numbers. In a tensor at the local `address`, the numbers are those that
+/// okk_sim_number_elements assigned. In system memory, the number of a byte is
+/// its distance from `address`. The byte at index i of the moved box has number
+/// first + sum of i_d * strides[d].
 typedef struct {
   int is_local;
   unsigned long long address;

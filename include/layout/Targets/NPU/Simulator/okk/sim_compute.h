@@ -69,7 +69,8 @@ void okk_sim_box(local_addr_t addr, long long image_byte, int element_bytes,
 /// Returns the images of all operands in the order in which they were added,
 /// with the data of local memory, or a null pointer if a rule is broken.
 void *const *okk_sim_compute_images(void);
-/// Ends the kernel: writes its results from the images to local memory.
+/// Ends the kernel: copies its results from their images, the dense copies that
+/// okk_sim_compute_images returned, to local memory.
 void okk_sim_compute_end(void);
 
 } // extern "C"
