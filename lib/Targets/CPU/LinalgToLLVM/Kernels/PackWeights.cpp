@@ -67,7 +67,8 @@ static std::optional<Columns> findColumns(const Kernel &kernel,
                                                       : std::nullopt;
 }
 
-/// Returns `map` with dims of extent one replaced by 0.
+/// Returns `map` with each input dim whose extent is one replaced by the
+/// constant 0.
 static AffineMap withoutUnitDims(const Kernel &kernel, AffineMap map) {
   MLIRContext *context = map.getContext();
   SmallVector<AffineExpr> dims;
