@@ -134,7 +134,8 @@ static void markManual(Operation *op) {
               UnitAttr::get(op->getContext()));
 }
 
-/// Frees a buffer after its last use.
+/// Frees a buffer by a memref.dealloc after its last use, and marks both ends
+/// so that buffer deallocation ignores them.
 static void freeAfterUse(Buffer buffer) {
   OpBuilder b(buffer.last->getContext());
   b.setInsertionPointAfter(buffer.last);
