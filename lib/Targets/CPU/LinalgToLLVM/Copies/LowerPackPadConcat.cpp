@@ -154,9 +154,10 @@ static bool isThinPadding(tensor::PadOp op) {
   return leastShare * (all - inside) < all;
 }
 
-/// Lowers a pad to a fill and a copy into the interior. The copy is a
-/// structured op whose destination is the interior, so that it is vectorized
-/// and needs no temporary. A producer without other users computes there.
+/// Lowers a pad by one value to a fill, only of the borders if these are thin,
+/// and a copy into the interior. The copy is a structured op whose destination
+/// is the interior, so that it is vectorized and needs no temporary. With
+/// `inPlace`, a producer without other users computes there instead.
 struct LowerPad : OpRewritePattern<tensor::PadOp> {
   LowerPad(MLIRContext *context, bool inPlace)
       : OpRewritePattern(context), inPlace(inPlace) {}

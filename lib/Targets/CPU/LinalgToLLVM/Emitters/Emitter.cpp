@@ -407,8 +407,8 @@ void Emitter::findExtents() {
   }
 }
 
-/// Replaces inputs of stages by tensor.collapse_shape ops that make one dim of
-/// those that merged loops index.
+/// Replaces inputs and initial tensors of stages by tensor.collapse_shape ops
+/// that make one dim of those that merged loops index.
 void Emitter::collapseInputs() {
   auto collapse = [&](Value &value, ArrayRef<ReassociationIndices> groups) {
     if (!groups.empty())

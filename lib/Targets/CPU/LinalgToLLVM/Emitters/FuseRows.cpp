@@ -60,8 +60,9 @@ static int64_t getBytes(Value value) {
          llvm::divideCeil(layout::bitsOf(type.getElementType()), 8);
 }
 
-/// Returns true if `op` computes one static tensor, has no effects, and indexes
-/// each operand by loops and constants only.
+/// Returns true if `op` computes one tensor in static loops, has no effects and
+/// no tensor.extract, and indexes each operand by loops and constants only.
+/// Returns false for a null op.
 static bool isPlain(linalg::LinalgOp op) {
   return op && op.hasPureTensorSemantics() && op->getNumResults() == 1 &&
          !ShapedType::isDynamicShape(op.getStaticLoopRanges()) &&
@@ -208,8 +209,9 @@ static std::pair<int64_t, int64_t> countBytes(const Chain &chain) {
   return {saved, all / count};
 }
 
-/// Returns the chain that ends in `op`, or std::nullopt if it has no reduction
-/// of rows, or saves reads and writes of at most half the size of L2.
+/// Returns the chain that ends in `op`. Returns std::nullopt if `op` is not
+/// elementwise, or if the chain has no reduction of rows or saves reads and
+/// writes of at most half the size of L2.
 static std::optional<Chain> findChain(linalg::LinalgOp op,
                                       const CpuModelParams &target) {
   if (!isPlain(op) || op.getNumReductionLoops() != 0)

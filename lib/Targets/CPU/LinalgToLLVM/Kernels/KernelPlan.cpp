@@ -134,8 +134,9 @@ bool layout::isWholeBytes(Type element) {
   return bits >= 8 && llvm::isPowerOf2_32(bits);
 }
 
-/// Returns true if a tensor has elements of less than a byte, such as i1, which
-/// are read and written one by one by scalar ops.
+/// Returns true if a tensor has elements that are not whole bytes
+/// (isWholeBytes), such as i1, which are read and written one by one by scalar
+/// ops.
 static bool movesSingleElements(const Kernel &kernel) {
   return llvm::any_of(kernel.stages(), [](const Stage *stage) {
     return !llvm::all_of(stage->op->getOperandTypes(), [](Type type) {

@@ -113,7 +113,8 @@ static void merge(Kernel &kernel, unsigned outer, unsigned inner) {
 }
 
 /// Collapses trailing unit dims: a bias of 1x64x1x1 is read as 1x64, whose
-/// elements are contiguous.
+/// elements are contiguous. Results that may be parts of larger tensors keep
+/// their dims.
 static void collapseUnitDims(Kernel &kernel) {
   for (Stage *stage : kernel.stages())
     for (unsigned i = 0, e = stage->maps.size(); i < e; ++i) {

@@ -88,7 +88,8 @@ static bool exceedsL1(const Columns &columns, int64_t rowBytes,
   return columns.rows * apart > target.l1Bytes;
 }
 
-/// Returns the number of tiles that read each element by `map`.
+/// Returns the number of tiles that read each element by `map`. A dynamic
+/// extent counts as one tile.
 static int64_t countTiles(const Kernel &kernel, const KernelPlan &plan,
                           AffineMap map) {
   int64_t tiles = 1;

@@ -40,8 +40,8 @@ static bool windowsReachAll(linalg::LinalgOp op) {
   return true;
 }
 
-/// Returns true if `op` is a reduction of which no result dim can be on vector
-/// lanes, so that a reduction loop must be.
+/// Returns true if `op` is a reduction that can be flattened and of which no
+/// result dim can be on vector lanes, so that a reduction loop must be.
 static bool needsReductionLanes(linalg::LinalgOp op) {
   if (op.getNumReductionLoops() == 0 || !op.hasPureTensorSemantics() ||
       op.hasIndexSemantics() || hasEffects(op) || !windowsReachAll(op))
