@@ -194,11 +194,11 @@ static PaddingUse maskPadding(const StoredOp &stored, const LoopsRule &rule,
   return padding;
 }
 
-/// Returns the cost of sums of `row` summands each whose innermost `run`
-/// summands are vectorized. `work` is the cost of the summands alone. Added are
-/// the unused lanes of the last vectors, log2(lanes) steps that combine the
-/// lanes of each sum, and factors for strided loads and for operand rows that
-/// L1 cannot hold.
+/// Returns the cost of sums of `row` summands each, which are computed in
+/// vectors along the innermost `run` summands. `work` is the cost of the
+/// summands alone. Added are the unused lanes of the last vectors, log2(lanes)
+/// steps that combine the lanes of each sum, and factors for strided loads and
+/// for operand rows that L1 cannot hold.
 Cost CpuModel::addLaneSums(Cost work, Operation *op, const LoopsRule &rule,
                            int64_t run, int64_t row) const {
   int64_t lanes = getVectorSize(op), sum = row;
@@ -215,9 +215,10 @@ Cost CpuModel::addLaneSums(Cost work, Operation *op, const LoopsRule &rule,
 
 /// Returns the cost of moving all operands that are read and all results, which
 /// is their number of stored bytes times factors. `lane` is the vectorized
-/// digit, or std::nullopt. `fillVectors` scales the bytes of an operand over
-/// which a window slides along `lane` to those that whole vectors load.
-/// Operands that are summed in long rows cost the target's `strided_percent`.
+/// digit, or std::nullopt. The callback `fillVectors` raises the bytes of an
+/// operand over which a window slides along `lane` to those that whole vectors
+/// load. Operands that are summed in long rows cost the target's
+/// `strided_percent`.
 Cost CpuModel::getTensorBytesCost(
     const StoredOp &stored, Operation *op, const LoopsRule &rule,
     const OpLayouts &layouts, CostModel &costs, std::optional<unsigned> lane,
@@ -363,8 +364,8 @@ void CpuModel::seed(const NodeClass &op, CostModel &costs, Candidates &known,
 }
 
 /// Returns configuration `i` of `candidates` with the further tile sizes
-/// `loopTiles`, pairs of loop and size. Returns std::nullopt if it has no tiles
-/// itself, if another configuration has the resulting tiles, or if they do not
+/// `loopTiles`, pairs of loop and size. Returns std::nullopt if configuration
+/// `i` has no tiles, if another one has the resulting tiles, or if they do not
 /// give `layout` to the tensor in `slot`.
 static std::optional<OpConfig>
 combine(const Candidates &candidates, const ConfigBuilder &builder,

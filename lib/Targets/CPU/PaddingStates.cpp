@@ -77,7 +77,8 @@ static TypedAttr getPaddingAs(TypedAttr padding, Type type) {
 }
 
 /// Returns the neutral elements of common reductions over `type`: sums of
-/// products, maxima and minima.
+/// products, maxima and minima. Integers are signed. Returns an empty list for
+/// other types.
 static SmallVector<TypedAttr, 3> getNeutralElements(Type type) {
   if (auto floatType = dyn_cast<FloatType>(type)) {
     const llvm::fltSemantics &numbers = floatType.getFloatSemantics();
@@ -201,7 +202,8 @@ void PaddingStates::wantTyped(unsigned nodeClass) {
 }
 
 /// Adds configurations of a reduction whose inputs are padded with its neutral
-/// element, if fewer loops are then masked and the op costs less.
+/// element, if fewer loops are then masked and the op costs less. If masks are
+/// free, adds no configurations.
 void PaddingStates::wantNeutral(unsigned nodeClass) {
   const NodeClass &node = program.nodeClasses[nodeClass];
   auto *rule = std::get_if<LoopsRule>(&node.rule);

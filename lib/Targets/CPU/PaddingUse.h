@@ -34,8 +34,8 @@ struct PaddingUse {
 
 /// Returns how the op of `stored` handles padding. If no layout states padding,
 /// or the op cannot be lowered to loops over digits (`stored.space` failed),
-/// assumes that every reduction is masked and all stated padding of results is
-/// written.
+/// does not analyze the body: every reduction counts as masked, and all stated
+/// padding of results as written separately.
 PaddingUse getPaddingUse(const StoredOp &stored, const LoopsRule &rule,
                          const OpLayouts &layouts, const LayoutTable &table);
 

@@ -55,9 +55,9 @@ static bool readAxis(const StoredAxis &stored, ArrayRef<int64_t> shape,
   return true;
 }
 
-/// Returns true if the axis has no simpler form on this shape: each of its
-/// digits is a digit of a dim, and no two adjacent ones merge into a wider
-/// digit.
+/// Returns true if `axis` need not be simplified for its static shape: each of
+/// its digits is a digit of a single dim, and no two adjacent ones merge into a
+/// wider digit.
 static bool areDigitsOnShape(const StaticStorage::Axis &axis) {
   ArrayRef<StaticIndexExpr::Term> terms = axis.value.terms;
   for (size_t i = 1; i < terms.size(); ++i) {

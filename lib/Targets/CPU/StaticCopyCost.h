@@ -104,7 +104,7 @@ struct StaticStorage {
   int64_t size = 0; // of the storage, in elements
 
   /// Evaluates the stored axes of `map` on `shape`. Returns std::nullopt if the
-  /// space is not `buffer`, the map has replicas, a size is dynamic or above
+  /// space is not `buffer`, the map has replicas, a size is dynamic, 0 or above
   /// 2^24, a stride is not positive, or the storage exceeds 2^48 elements.
   static std::optional<StaticStorage> read(const LayoutMap &map,
                                            llvm::ArrayRef<int64_t> shape);

@@ -67,7 +67,8 @@ struct StoredOp {
                  MLIRContext *context) const;
 
 private:
-  /// Returns true if `operands[k]` is a tensor that the op reads or writes.
+  /// Returns true if `operands[k]` is a result, or a tensor whose elements the
+  /// op reads. Returns false for scalars and unread inputs.
   bool isMet(const LoopsRule &rule, unsigned k) const;
 
   /// Returns, for each tensor that the op reads or writes, the map from the

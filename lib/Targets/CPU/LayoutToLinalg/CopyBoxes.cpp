@@ -38,9 +38,9 @@ public:
     bool isAll = true;
   };
   Slice getSlice(const DigitBox &box);
-  /// Returns the map from the digits, counted from the start of `box`, to the
-  /// dims of the slice of the expanded tensor that holds `box`. `box` has one
-  /// index range per digit.
+  /// Returns the map from digits, as indices relative to the start of `box`, to
+  /// the dims of the slice of the expanded tensor that holds `box`. `box` has
+  /// one index range per digit.
   AffineMap getMap(const DigitBox &box) const;
 
 private:

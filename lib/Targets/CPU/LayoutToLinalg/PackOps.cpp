@@ -34,7 +34,8 @@ struct Packing {
 
 /// Returns the number of positions of one tile of `axis`, the product of its
 /// digits after the first. Returns std::nullopt if it is dynamic, or if the
-/// first digit does not count such tiles.
+/// extent of the first digit is not the number of such tiles that cover the
+/// axis.
 static std::optional<int64_t> getTile(const IterationSpace &space,
                                       const AxisAccess &axis) {
   int64_t tile = 1;

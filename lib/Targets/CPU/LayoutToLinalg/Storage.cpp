@@ -127,9 +127,10 @@ SmallVector<Value> layout::withCarriedSizes(OpBuilder &b, Location loc,
   return values;
 }
 
-/// Emits the extents of a physical tensor or storage array of type `tensor`,
-/// computed from the logical `sizes`. `axes` are its stored axes or its dims,
-/// with an extent as an expression of the sizes.
+/// Emits the extents of a physical tensor or storage array of type `tensor`:
+/// static ones from the type, dynamic ones computed from the logical `sizes`.
+/// `axes` are its stored axes or its dims, with an extent as an expression of
+/// the sizes.
 template <typename Axes>
 static SmallVector<OpFoldResult>
 emitExtents(OpBuilder &b, Location loc, RankedTensorType tensor,

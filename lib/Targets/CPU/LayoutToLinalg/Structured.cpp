@@ -104,8 +104,8 @@ bool Emitter::needsShape(unsigned k) const {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-/// Returns the operand and its dim whose size is that of `loop`, or
-/// std::nullopt if there is none.
+/// Returns an operand k and its dim d that `loop` alone indexes, so that the
+/// dim has the size of the loop. Returns std::nullopt if there is none.
 static std::optional<std::pair<unsigned, unsigned>>
 findDimOfLoop(const StructuredOp &op, unsigned loop) {
   for (auto [k, operand] : llvm::enumerate(op.operands))

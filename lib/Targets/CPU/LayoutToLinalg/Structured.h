@@ -48,9 +48,9 @@ struct StructuredOp {
   /// (PaddingMasks.h).
   ScalarBody body;
   /// Emits the results of one iteration from the elements of the operands and
-  /// the indices of the loops. If null, the op copies its only input, except
-  /// for iterations in padding, in which a loop of `copyMask` exceeds its size:
-  /// they write the padding value of the result.
+  /// the indices of the loops. If null, the op copies its only input.
+  /// Iterations in padding, in which the index of a loop in `copyMask` is not
+  /// below its size, then write the padding value of the result instead.
   std::function<SmallVector<Value>(OpBuilder &, Location, ValueRange, Index)>
       emitBody;
   SmallVector<unsigned> copyMask;

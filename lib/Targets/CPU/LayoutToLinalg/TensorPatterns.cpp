@@ -124,9 +124,9 @@ struct PadPattern : ReasonedPattern<tensor::PadOp> {
 
 } // namespace
 
-/// Returns true if a pad by `value` can be a pad of the physical tensor: the
-/// padding inside of it, e.g. in incomplete blocks, then holds what the type of
-/// the result states.
+/// Returns true if a pad of a tensor by `value` can be a pad of its physical
+/// tensor. Either the result states no padding, or `value` and the padding of
+/// the source, e.g. in incomplete blocks, are the padding that it states.
 static bool keepsPadding(tensor::PadOp op, Value value) {
   RankedTensorType to = op.getResultType();
   if (!statesPadding(to))
@@ -139,8 +139,8 @@ static bool keepsPadding(tensor::PadOp op, Value value) {
 
 /// Returns the element of the result of `op` at `index`. In a border, this is
 /// what the body of `op` yields, else an element of `source`. `padded` are the
-/// dims that may have borders, `low` the widths of the lower ones, and `sizes`
-/// the sizes of the source.
+/// dims that may have borders, and `low` the widths of the lower ones.
+/// `sourceSizes` and `sizes` are both the sizes of the source.
 static Value emitPaddedElement(OpBuilder &b, Location loc, tensor::PadOp op,
                                Value source, ArrayRef<OpFoldResult> sourceSizes,
                                ValueRange low, ValueRange sizes,

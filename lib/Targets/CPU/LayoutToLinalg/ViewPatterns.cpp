@@ -55,8 +55,9 @@ static SmallVector<OpFoldResult> getResultSizes(OpBuilder &b,
   return result;
 }
 
-/// Returns the sizes of the result of linalg.pack or linalg.unpack. A dynamic
-/// size is that of a source dim, because dims of dynamic size are not tiled.
+/// Returns the sizes of the result of linalg.pack or linalg.unpack, given the
+/// `sizes` of the source. A dynamic size is that of a source dim, because dims
+/// of dynamic size are not tiled.
 template <typename OpTy>
 static SmallVector<OpFoldResult> getResultSizes(OpBuilder &b, OpTy op,
                                                 ArrayRef<OpFoldResult> sizes) {

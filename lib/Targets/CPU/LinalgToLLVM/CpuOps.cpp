@@ -46,7 +46,8 @@ LogicalResult KernelOp::verify() {
 }
 
 /// Returns true if an op in the body of the cpu.kernel, or in a function that
-/// it calls, reads `buffer`, an argument of the body.
+/// it calls, may read `buffer`, an argument of the body. An op of unknown
+/// effects counts as a read.
 static bool isRead(BlockArgument buffer) {
   return llvm::any_of(buffer.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();

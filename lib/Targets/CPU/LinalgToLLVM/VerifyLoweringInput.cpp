@@ -38,7 +38,8 @@ static Attribute findExtra(Type type) {
   return {};
 }
 
-/// Returns true if the byte size of a static type fits in 64 bits.
+/// Returns true if the byte size of `type` fits in 64 bits, or if `type` has no
+/// static shape.
 static bool fitsMemory(Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
   if (!shaped || !shaped.hasStaticShape() || layout::hasNoElements(shaped))
@@ -89,7 +90,8 @@ static LogicalResult checkTypes(Operation *op) {
   return success();
 }
 
-/// Rejects a chain of casts whose source and result types are incompatible.
+/// Rejects a cast of a cast if the source type of the first and the result type
+/// of the second are incompatible.
 static LogicalResult checkCast(tensor::CastOp op) {
   auto source = op.getSource().getDefiningOp<tensor::CastOp>();
   if (!source || succeeded(verifyCompatibleShape(source.getSource().getType(),
@@ -129,7 +131,8 @@ static LogicalResult checkResource(arith::ConstantOp op) {
                           << data->size();
 }
 
-/// Rejects unstructured loops, for which buffers are not deallocated.
+/// Rejects a function whose blocks form a loop (unstructured control flow),
+/// because buffers would not be deallocated.
 static LogicalResult checkBlocks(func::FuncOp function) {
   Region &body = function.getBody();
   if (body.empty())

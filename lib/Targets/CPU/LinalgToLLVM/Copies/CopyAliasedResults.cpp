@@ -27,7 +27,8 @@ namespace mlir::layout {
 
 using namespace mlir;
 
-/// Returns the value of which `value` is a view, or `value` itself.
+/// Returns the tensor of which `value` is a view (a cast, reshape or slice), or
+/// `value` itself.
 static Value findSource(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
@@ -57,10 +58,10 @@ static std::optional<RegionSuccessor> findSuccessor(BlockArgument argument) {
 }
 
 /// Adds to `memory` the values whose memory `value` may share. A result or a
-/// region argument of structured control flow stands for the values that may be
-/// passed to it. An exception are arguments of regions around `user`: they are
-/// added themselves, because this pass copies values that are passed to them
-/// and share memory.
+/// region argument of structured control flow is replaced by the values that
+/// may be passed to it. An argument of a region around `user` is added itself,
+/// because this pass copies values that share memory before they are passed to
+/// it.
 static void collectMemory(Value value, Operation *user,
                           llvm::SetVector<Value> &memory,
                           llvm::SmallDenseSet<Value> &visited) {

@@ -31,8 +31,9 @@ namespace mlir::layout {
 
 using namespace mlir;
 
-/// Returns true if `cast` makes a strided memref contiguous, and a stride of
-/// one of both types is dynamic, so that real strides may be lost.
+/// Returns true if `cast` goes from a strided memref type to a row-major one,
+/// and at least one of the two has a dynamic stride, so that the real strides
+/// may be lost.
 static bool losesStrides(memref::CastOp cast) {
   auto from = dyn_cast<MemRefType>(cast.getSource().getType());
   auto to = dyn_cast<MemRefType>(cast.getType());

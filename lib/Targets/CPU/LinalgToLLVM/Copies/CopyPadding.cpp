@@ -15,9 +15,9 @@ using namespace mlir;
 using namespace mlir::layout;
 
 /// Returns true if slice `rest` starts where slice `part` ends in the last dim,
-/// and their static offsets and sizes are equal in all other dims. Their sizes
-/// in the last dim must add up to a power of two, like a tile of a blocked
-/// layout.
+/// and has the same offsets and sizes in all other dims. Both must be static
+/// with unit strides. Their sizes in the last dim must add up to a power of
+/// two, like a tile of a blocked layout.
 static bool goesOn(OffsetSizeAndStrideOpInterface part,
                    OffsetSizeAndStrideOpInterface rest) {
   if (!isStatedBox(part) || !isStatedBox(rest))
@@ -31,8 +31,9 @@ static bool goesOn(OffsetSizeAndStrideOpInterface part,
          llvm::isPowerOf2_64(sizes.back() + more.back());
 }
 
-/// Returns true if the last subscript of the result of the copy is a loop index
-/// alone, so that padding can follow the elements along this loop.
+/// Returns true if `copy` copies between two orders and the last subscript of
+/// its result is a loop index alone, so that padding can follow the elements
+/// along this loop.
 static bool endsWithLoop(linalg::LinalgOp copy) {
   return isCopyBetweenOrders(copy) &&
          isa<AffineDimExpr>(

@@ -43,7 +43,7 @@ public:
   /// Emits one tile, whose first element is at the bases of both sides. If
   /// several loops iterate over columns, `firstColumn` is the number of the
   /// tile's first column, and the base of the result is that of column 0.
-  /// Otherwise it is null.
+  /// Otherwise `firstColumn` is not used.
   void emit(CopySide in, CopySide out, Value firstColumn);
 
   Value index(int64_t value);
@@ -61,15 +61,17 @@ private:
   Value load(Value position, int64_t size);
   Value makePadding(int64_t size);
   /// Returns `size` elements of a row of the tile, from `column` on, as a
-  /// vector of integers. A row of padding consists of the padding value, and
-  /// rows after the last one repeat it.
+  /// vector of integers. A row of padding consists of the padding value.
+  /// Without padding, a row after the last one has the elements of the last
+  /// one, and is not written.
   Value loadRow(int64_t row, int64_t column, int64_t size);
   /// Returns `size` elements of a row, from `start` on, as a vector of
   /// integers. A row is a contiguous segment of the source, followed by
   /// padding.
   Value loadPadded(int64_t row, int64_t start, int64_t size);
   void store(Value row, Value position);
-  /// Stores the first `size` elements, with a mask if the vector has more.
+  /// Stores the first `size` elements of the vector `row` at `position`, with a
+  /// mask if the vector has more.
   void storeFirst(Value row, int64_t size, Value position);
 
   void emitMemcpy();

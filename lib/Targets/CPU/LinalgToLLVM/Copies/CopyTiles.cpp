@@ -19,8 +19,8 @@ using namespace mlir::layout;
 static constexpr int64_t kMostWoven = 4;
 
 /// The largest odd number of rows or columns that are interleaved by blends in
-/// each 16-byte lane, for elements of at most four bytes. CPUs with few vector
-/// registers interleave at most half of them plus one.
+/// each 16-byte lane. CPUs with few vector registers interleave at most half of
+/// them plus one. Elements of eight bytes are limited by kMostWoven instead.
 static constexpr int64_t kMostBlended = 13;
 
 /// The number of cache lines that one step of a copy of contiguous segments
@@ -98,10 +98,10 @@ findRun(ArrayRef<CopyDigit> digits, int64_t CopyDigit::*stride, int64_t value) {
   return std::nullopt;
 }
 
-/// Adds loops to those that iterate over columns. Each added loop continues the
-/// columns contiguously in the source. Stops if there is no such loop, or if
-/// tiles of `line` columns cover the columns and copy at most a quarter of them
-/// twice.
+/// Adds to `tile.columnDigits` static loops that continue the columns
+/// contiguously in the source, one after another. Stops if there is no such
+/// loop, or if tiles of `line` columns cover the columns and copy at most a
+/// quarter of them twice.
 static void addColumnDigits(CopyTile &tile, int64_t line) {
   while (!coversWell(tile.getNumColumns(), line, 4)) {
     std::optional<unsigned> next =
@@ -141,9 +141,10 @@ int64_t CopyTile::getRowsPerLoad() const {
   return isRun && vectorSize <= columns * columns ? vectorSize / columns : 1;
 }
 
-/// Returns true if source and result take at least three quarters of the LLC,
-/// and tiles write whole cache lines, provided that the result starts with a
-/// line.
+/// Returns true if non-temporal stores may write the result: source and result
+/// take at least three quarters of the LLC, and tiles write whole cache lines.
+/// The caller checks that the result starts with a line. Returns false for
+/// dynamic sizes, and for other strategies than Memcpy and SquareTranspose.
 static bool canStream(const CopyTile &tile, int64_t bytes,
                       const CpuModelParams &params) {
   bool isRun = tile.strategy == CopyTile::Strategy::Memcpy;
@@ -204,9 +205,9 @@ static bool isBlended(int64_t few, int64_t bytes, const CopyTile &tile,
 }
 
 /// Returns true if blends in each 16-byte lane interleave `few` rows or
-/// columns, and false if two-register shuffles do. The latter is the case if
-/// blends cannot, or if `few` is at most kMostWoven and one instruction
-/// permutes the elements of two registers.
+/// columns, and false if shuffles of two registers do. Shuffles are used if
+/// blends are not possible, or if `few` is at most kMostWoven and one
+/// instruction permutes the elements of two registers.
 static bool interleavesLanes(int64_t few, int64_t bytes, const CopyTile &tile,
                              const CpuModelParams &params) {
   bool isPermuted = few <= kMostWoven && params.twoSourcePermuteBytes != 0 &&
@@ -214,9 +215,10 @@ static bool interleavesLanes(int64_t few, int64_t bytes, const CopyTile &tile,
   return !isPermuted && isBlended(few, bytes, tile, params);
 }
 
-/// Returns true if registers can interleave the indices of loop `few`: its
-/// extent is small enough, and on the side with `stride` its indices are
-/// contiguous, one such segment for each index of loop `many`.
+/// Returns true if registers can interleave the indices of loop `few`, which is
+/// contiguous on the side of `stride` (`in` or `out`). Its extent must be small
+/// enough, its segments must follow each other there for successive indices of
+/// loop `many`, and `many` must fill a register.
 static bool canInterleave(const CopyDigit &few, const CopyDigit &many,
                           int64_t CopyDigit::*stride, int64_t bytes,
                           const CopyTile &tile, const CpuModelParams &params) {
@@ -254,7 +256,7 @@ static int64_t getStageStride(int64_t rows, int64_t bytes,
 }
 
 /// Returns true if the result, of elements of `bytes` bytes, is known to have
-/// at most `most` bytes.
+/// at most `most` bytes. Returns false for dynamic sizes.
 static bool isWithin(const CopyTile &tile, uint64_t bytes, uint64_t most) {
   if (!llvm::all_of(tile.digits, isStatic))
     return false;
@@ -263,17 +265,18 @@ static bool isWithin(const CopyTile &tile, uint64_t bytes, uint64_t most) {
   return bytes <= most;
 }
 
-/// Returns true if L2 holds source and result.
+/// Returns true if L2 is known to hold source and result, and false for dynamic
+/// sizes.
 static bool fitsL2(const CopyTile &tile, uint64_t bytes,
                    const CpuModelParams &params) {
   return isWithin(tile, bytes, params.l2Bytes / 2);
 }
 
-/// Makes the tile a block that is copied through a temporary buffer, the stage.
-/// The block takes half of L1. If the stage has the order of the result, it
-/// takes a quarter if L2 holds source and result, or nearly all of L1 if the
-/// columns permit it. Returns false if the copy cannot be staged or is not
-/// larger than a block.
+/// Makes `tile` a block that is copied through a temporary buffer, the stage,
+/// and that takes half of L1. If the stage has the order of the result, the
+/// block is halved if L2 holds source and result, else doubled if L1 holds it
+/// and blocks cover the columns well. Returns false, without changes, if the
+/// copy has padding or columns of several loops, or is not larger than a block.
 static bool planStage(CopyTile &tile, int64_t bytes,
                       const CpuModelParams &params) {
   int64_t rows = llvm::bit_floor<uint64_t>(params.l1Bytes / 2 / kStageBytes);
@@ -316,8 +319,9 @@ static void planShortRows(CopyTile &tile, int64_t bytes,
 
 /// Plans source rows whose lines are evicted by the next rows: two result lines
 /// are written from each column, along long pieces of the rows. If L2 holds
-/// source and result, blocks of several lines of each row are used instead,
-/// whose columns return to lines that are still cached.
+/// source and result, or two lines do not divide the rows well, blocks of
+/// several lines of each row are used instead. Their columns return to lines
+/// that are still cached.
 static void planLongRows(CopyTile &tile, int64_t bytes,
                          const CpuModelParams &params) {
   int64_t rows = 2 * tile.rows;
@@ -331,10 +335,12 @@ static void planLongRows(CopyTile &tile, int64_t bytes,
   tile.blockColumns = kLongBytes / bytes;
 }
 
-/// Chooses the order of tiles, or staging if cache lines conflict. `in` and
-/// `out` are the strides of source rows and result columns. If a block has
-/// several tiles of columns, columns are innermost in it, otherwise rows are.
-/// Columns of several digits have one tile, else the first match applies:
+/// Chooses the order of tiles by setting `tile.blockColumns`, or makes `tile` a
+/// staged block if cache lines conflict. Keeps `tile` if rows or columns are
+/// dynamic. `in` and `out` are the strides of source rows and result columns. A
+/// block is the columns that are copied before the next rows. If it has several
+/// tiles of columns, columns are innermost in it, otherwise rows are. Columns
+/// of several digits have one tile, else the first match applies:
 ///
 ///   condition                        | block        | reason
 ///   ---------------------------------|--------------|------------------------
@@ -503,10 +509,10 @@ std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
   return tile;
 }
 
-/// Returns true if `part` copies a range of each common row: its loops are
-/// `row`, all of `outer`, and loops that stay within a row of the source. `row`
-/// and `outer` must not be contiguous in the result, so that padding can follow
-/// its segments.
+/// Returns true if `part` has the loop `row`, all of `outer`, and else only
+/// static loops within a row of the source, so that it copies a range of each
+/// row. Returns false if `row` or a loop of `outer` is contiguous in the
+/// result, because padding could not follow the segments then.
 static bool hasRows(const CopyTile &part, const CopyDigit &row,
                     ArrayRef<CopyDigit> outer) {
   size_t numOuter = 0;

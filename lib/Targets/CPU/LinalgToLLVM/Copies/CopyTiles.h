@@ -31,21 +31,24 @@
 namespace mlir::layout {
 
 /// A loop of a copy: its extent, and its strides in the source (`in`) and in
-/// the result (`out`) in elements. Dynamic numbers are ShapedType::kDynamic.
+/// the result (`out`) in elements. Dynamic numbers are ShapedType::kDynamic,
+/// except for the extents of rows and columns in a CopyTile, which are
+/// `kDynamic`.
 struct CopyDigit {
-  /// The extent that stands for a dynamic number of rows or columns. It is
-  /// large, so plans assume at least one full tile, which the emitter must
-  /// check at run time.
+  /// The extent that planCopyTile gives to a dynamic loop over rows or columns.
+  /// It is large, so plans assume at least one full tile, which the emitter
+  /// must check at run time.
   static constexpr int64_t kDynamic = int64_t(1) << 30;
 
   int64_t extent, in, out;
-  /// The number of the loop of the copied op, which has the value of a dynamic
-  /// extent.
+  /// The number of the loop of the copied op, from which the emitter gets a
+  /// dynamic extent or stride.
   unsigned loop;
 
   bool isDynamic() const { return extent == kDynamic; }
 
-  /// Returns true if both digits have the same extent and strides.
+  /// Returns true if both digits have the same extent and strides. `loop` is
+  /// not compared.
   bool operator==(const CopyDigit &other) const {
     return extent == other.extent && in == other.in && out == other.out;
   }
@@ -53,9 +56,11 @@ struct CopyDigit {
 
 struct CopyTile {
   enum class Strategy {
-    /// Copies segments without a transposition: one digit is contiguous both
-    /// in the source and in the result, and a segment is a range of it. Rows
-    /// and columns of the tile are this digit.
+    /// Copies segments without a transposition: one digit is contiguous both in
+    /// the source and in the result, and a segment is a range of it. Columns of
+    /// the tile are its elements, and rows are segments that follow each other
+    /// in the result. If there are no such segments, `rowDigit` is this digit,
+    /// too.
     Memcpy,
     /// Transposes squares of rows and columns in registers.
     SquareTranspose,
@@ -111,7 +116,8 @@ struct CopyTile {
     return llvm::PowerOf2Ceil(std::min(rows, vectorSize));
   }
   /// Returns the distance in elements, in the result, of a column of the tile
-  /// from the first one, or std::nullopt if it is dynamic.
+  /// from the first one. Returns std::nullopt if it is dynamic, or if columns
+  /// are several loops and one tile does not have all columns.
   std::optional<int64_t> getOffset(int64_t column) const;
   /// Returns true if a register holds more elements than a column of the tile
   /// has rows, and the rows of another column follow in the result at a static
@@ -139,8 +145,9 @@ std::optional<CopyTile> planCopyTile(ArrayRef<CopyDigit> digits, int64_t bytes,
 struct CopyChunk {
   /// The loop over the rows of the source, which all copies have.
   CopyDigit row;
-  /// The loops with a larger stride in the source than all rows together, which
-  /// all copies have, in order of decreasing stride in the result.
+  /// The loops outside of all rows, whose stride in the source is at least that
+  /// of `row` times its extent. All copies have them. They are in order of
+  /// decreasing stride in the result.
   SmallVector<CopyDigit> outer;
   /// The number of rows of one chunk. Their elements in the source fill at most
   /// half of L1.

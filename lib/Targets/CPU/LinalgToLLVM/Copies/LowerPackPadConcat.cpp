@@ -88,10 +88,10 @@ struct DropEmptyParts : OpRewritePattern<tensor::ConcatOp> {
   }
 };
 
-/// Returns true if `op` can move to `user` and compute its only result there,
-/// in other memory: it has no reductions, does not read its init, and only
-/// `user` has its result as an operand, except for queries of sizes. Copies
-/// that layout-cpu-tile-transposes rewrites stay.
+/// Returns true if `op` can move to `user` and write its only result to another
+/// destination there. It must have no reductions and not read its init, and
+/// only `user` may have its result as an operand, except for queries of sizes.
+/// Copies that layout-cpu-tile-transposes rewrites stay.
 static bool canComputeAt(linalg::LinalgOp op, Operation *user) {
   return op && op->getBlock() == user->getBlock() && op->getNumResults() == 1 &&
          llvm::all_of(op->getUsers(),
@@ -154,9 +154,10 @@ static bool isThinPadding(tensor::PadOp op) {
   return leastShare * (all - inside) < all;
 }
 
-/// Lowers a pad to a fill and a copy into the interior. The copy is a
-/// structured op whose destination is the interior, so that it is vectorized
-/// and needs no temporary. A producer without other users computes there.
+/// Lowers a pad by one value to a fill, only of the borders if these are thin,
+/// and a copy into the interior. The copy is a structured op whose destination
+/// is the interior, so that it is vectorized and needs no temporary. With
+/// `inPlace`, a producer without other users computes there instead.
 struct LowerPad : OpRewritePattern<tensor::PadOp> {
   LowerPad(MLIRContext *context, bool inPlace)
       : OpRewritePattern(context), inPlace(inPlace) {}
@@ -257,8 +258,9 @@ struct CollapseNoElements : OpRewritePattern<tensor::CollapseShapeOp> {
   }
 };
 
-/// Removes identity transpositions. Upstream's canonicalizer replaces one by
-/// its input even if a folded cast changed the result type.
+/// Replaces identity transpositions by their input, cast to the result type if
+/// it differs. Upstream's canonicalizer omits this cast, which is needed if a
+/// folded cast changed the result type.
 struct DropSameOrder : OpRewritePattern<linalg::TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::TransposeOp op,

@@ -28,7 +28,8 @@ namespace mlir::layout {
 
 using namespace mlir;
 
-/// Returns true if the buffer is row-major without gaps, as memcpy requires.
+/// Returns true if the buffer is known by its type to be row-major without
+/// gaps, as memcpy requires.
 static bool isDense(Value value) {
   auto type = dyn_cast<MemRefType>(value.getType());
   if (!type)

@@ -71,8 +71,9 @@ private:
   void addLoop(OpFoldResult extent, int64_t size,
                std::optional<unsigned> block = {});
   void emitLoops(unsigned level);
-  /// Returns `side`, the source or the result, with its base moved to the
-  /// current loop indices.
+  /// Returns `side`, the source or the result (`isResult`), with its base moved
+  /// to the current loop indices. Several digits of columns do not move the
+  /// base of the result, because each column has its own offset there.
   CopySide getPart(const CopySide &side, bool isResult);
   void emitTile();
   void emitStaged();
@@ -88,7 +89,7 @@ private:
   CopySide in, out;
   SmallVector<Loop> loops;
   /// For each digit of the tile, the number of its loop in `loops`. All digits
-  /// that iterate over columns have one loop.
+  /// of columns share one loop, which is over all columns of the copy.
   SmallVector<unsigned> loopOf;
   Value zero;
   /// The two copies of a tile that is copied through a temporary buffer.

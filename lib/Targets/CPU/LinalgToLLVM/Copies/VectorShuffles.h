@@ -66,14 +66,15 @@ public:
                                   function_ref<Place(int64_t, int64_t)> from);
 
   /// Deinterleaves an odd number n of vectors within each lane of `lane`
-  /// elements. The n lanes of one position form a row, of which result j gets
-  /// the elements j, j + n, j + 2n, .. Each position of a lane belongs to
-  /// result j in only one of the n vectors, so that results are blends whose
-  /// elements are then permuted.
+  /// elements. The n lanes at one position, one of each vector, form a row, of
+  /// which result j gets the elements j, j + n, j + 2n, .. Each position of a
+  /// lane belongs to result j in only one of the n vectors, so that results are
+  /// blends whose elements are then permuted.
   SmallVector<Value> deinterleaveParts(ArrayRef<Value> parts, int64_t lane);
   /// Interleaves an odd number n of vectors within each lane of `lane`
-  /// elements. The n lanes of one position form a row: element i of the lane of
-  /// vector j becomes element j + n * i of it.
+  /// elements. The n lanes at one position, one of each vector, form a row of
+  /// the result: element i of the lane of vector j becomes element j + n * i of
+  /// the row.
   SmallVector<Value> interleaveParts(ArrayRef<Value> parts, int64_t lane);
 
 private:

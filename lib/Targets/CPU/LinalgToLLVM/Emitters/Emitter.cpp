@@ -407,8 +407,8 @@ void Emitter::findExtents() {
   }
 }
 
-/// Replaces inputs of stages by tensor.collapse_shape ops that make one dim of
-/// those that merged loops index.
+/// Replaces inputs and initial tensors of stages by tensor.collapse_shape ops
+/// that make one dim of those that merged loops index.
 void Emitter::collapseInputs() {
   auto collapse = [&](Value &value, ArrayRef<ReassociationIndices> groups) {
     if (!groups.empty())
@@ -427,9 +427,9 @@ void Emitter::collapseInputs() {
       collapse(old->tensor, kernel.root.groups[kernel.root.numInputs() + i]);
 }
 
-/// Returns the tensor whose memory result `i` overwrites: its init, an older
-/// tensor that the init overwrites, or a new tensor.empty if that memory has
-/// other users.
+/// Returns the tensor whose memory result `i` overwrites: its init, or an older
+/// tensor that the init overwrites. Returns a new tensor.empty if that memory
+/// has other users or comes from a block argument.
 Value Emitter::destinationOf(unsigned i) {
   linalg::LinalgOp op = kernel.last().op;
   Value init = op.getDpsInitOperand(i)->get();

@@ -109,7 +109,8 @@ private:
   Value destinationOf(unsigned result);
 };
 
-/// Returns the values that the body of `stage` yields.
+/// Returns the values that the body of `stage.op` yields: the operands of its
+/// terminator, not emitted values.
 SmallVector<Value> yieldedBy(const Stage &stage);
 
 } // namespace mlir::layout

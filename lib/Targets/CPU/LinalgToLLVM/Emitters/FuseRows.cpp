@@ -60,8 +60,9 @@ static int64_t getBytes(Value value) {
          llvm::divideCeil(layout::bitsOf(type.getElementType()), 8);
 }
 
-/// Returns true if `op` computes one static tensor, has no effects, and indexes
-/// each operand by loops and constants only.
+/// Returns true if `op` computes one tensor in static loops, has no effects and
+/// no tensor.extract, and indexes each operand by loops and constants only.
+/// Returns false for a null op.
 static bool isPlain(linalg::LinalgOp op) {
   return op && op.hasPureTensorSemantics() && op->getNumResults() == 1 &&
          !ShapedType::isDynamicShape(op.getStaticLoopRanges()) &&
@@ -83,7 +84,8 @@ static bool isPlain(linalg::LinalgOp op) {
          });
 }
 
-/// Returns the loop that `subscript` names, or std::nullopt for a constant.
+/// Returns the loop that `subscript`, a loop or a constant, names, or
+/// std::nullopt for a constant.
 static std::optional<unsigned> findLoop(AffineExpr subscript) {
   auto dim = dyn_cast<AffineDimExpr>(subscript);
   return dim ? std::optional(dim.getPosition()) : std::nullopt;
@@ -99,8 +101,8 @@ static bool readsAll(AffineMap map, ArrayRef<int64_t> extents) {
 
 /// Returns the row dim of each loop of `producer`, which computes `operand`,
 /// given those of the op that reads it. Returns std::nullopt if `operand` does
-/// not have all `count` row dims, or if one is not indexed by a loop of its
-/// own.
+/// not have all `count` row dims, or if `producer` does not index each of them
+/// by a loop of its own.
 static std::optional<RowsOfLoops> findRows(linalg::LinalgOp producer,
                                            OpOperand &operand,
                                            const RowsOfLoops &consumerRows,
@@ -177,8 +179,9 @@ static void addProducers(Chain &chain, const CpuModelParams &target) {
   }
 }
 
-/// Returns the number of bytes that blocks save in reads and writes of memory,
-/// and the number of bytes of one row of all tensors.
+/// Returns the number of bytes of reads and writes of memory that computing the
+/// chain in blocks of rows saves, and the number of bytes of one row of all its
+/// tensors together.
 static std::pair<int64_t, int64_t> countBytes(const Chain &chain) {
   int64_t saved = 0, all = 0;
   llvm::SmallSetVector<Value, 8> tensors;
@@ -206,8 +209,9 @@ static std::pair<int64_t, int64_t> countBytes(const Chain &chain) {
   return {saved, all / count};
 }
 
-/// Returns the chain that ends in `op`, or std::nullopt if it has no reduction
-/// of rows, or saves reads and writes of at most half the size of L2.
+/// Returns the chain that ends in `op`. Returns std::nullopt if `op` is not
+/// elementwise, or if the chain has no reduction of rows or saves reads and
+/// writes of at most half the size of L2.
 static std::optional<Chain> findChain(linalg::LinalgOp op,
                                       const CpuModelParams &target) {
   if (!isPlain(op) || op.getNumReductionLoops() != 0)
@@ -352,7 +356,8 @@ static Value emitBlock(RewriterBase &b, const Chain &chain, Value result,
   llvm_unreachable("the last op is one of the chain");
 }
 
-/// Replaces the ops of the chain by loops over blocks of rows.
+/// Emits loops over blocks of rows that compute the chain, and replaces the
+/// uses of its result. The caller erases the ops.
 static void emitLoops(RewriterBase &rewriter, const Chain &chain,
                       const CpuModelParams &target, bool parallelLoops) {
   linalg::LinalgOp last = chain.last;

@@ -50,9 +50,9 @@ private:
   /// The extent of the current tile in each dim.
   SmallVector<int64_t> size;
   std::optional<HoistedMasks> masks;
-  /// The bounds of the loop over a reduction dim that is on vector lanes: while
-  /// its vectors are emitted, those of whole vectors, then those of the
-  /// remaining elements.
+  /// The bounds of the loop over a reduction dim on vector lanes: those of its
+  /// whole vectors while these are emitted, then those of the remaining
+  /// elements.
   OpFoldResult lanesFrom, lanesTo;
   /// The first iteration of the current part of the reduction, or null if the
   /// reduction is not split into parts.
@@ -342,7 +342,8 @@ void TileEmitter::emitParallel(unsigned level) {
 }
 
 /// Emits lanes of a dynamic extent: whole tiles, then single vectors, the last
-/// of which overlaps elements already written, then single elements.
+/// of which overlaps elements already written. Single elements follow if the
+/// extent is less than a vector, or if vectors must not overlap (readsResults).
 void TileEmitter::emitDynamicLanes(unsigned level) {
   unsigned dim = plan.order[level];
   SmallVector<int64_t> steps{plan.tile[dim]};
@@ -360,9 +361,11 @@ void TileEmitter::emitDynamicLanes(unsigned level) {
   emitSpan(level, from, extents[dim], 1);
 }
 
-/// Emits rows of a dynamic extent: whole tiles, then the smallest tile that
-/// covers the remainder and overlaps rows already written. Two such tiles cover
-/// an extent of less than a tile, single rows an extent of less than each tile.
+/// Emits rows of a dynamic extent: whole tiles, then the smallest of a few tile
+/// sizes that covers the remainder and overlaps rows already written. Two
+/// smaller tiles cover an extent of less than a whole tile. Single rows follow
+/// if the extent is less than the smallest size, or if tiles must not overlap
+/// (readsResults).
 void TileEmitter::emitDynamicRows(unsigned level) {
   unsigned dim = plan.order[level];
   int64_t step = plan.tile[dim];
@@ -399,8 +402,8 @@ void TileEmitter::emitDynamicRows(unsigned level) {
   emitSpan(level, from, extents[dim], 1);
 }
 
-/// Emits a loop over the parts of the reduction, which contains the loops from
-/// `level` on.
+/// Emits a loop over the parts of the reduction (`plan.parts`), which contains
+/// the loops over `plan.order[level]` and the dims after it.
 void TileEmitter::emitParts(unsigned level) {
   auto loop = scf::ForOp::create(b, loc, index(0),
                                  index(kernel.extents[plan.parts->dim]),

@@ -50,7 +50,7 @@ struct WinogradPlan {
   /// parallel dims of the filter except the lanes, and reductions, the last of
   /// which is contiguous in the image.
   SmallVector<unsigned> batches, filters, channels;
-  /// The number of result lanes in one register tile.
+  /// The number of filters in one register tile, which are on vector lanes.
   int64_t lanes;
   /// Numbers of tiles, each with 2x2 results: in one image, or kDynamic; in a
   /// strip, i.e. transformed together, or the maximum for dynamic images; and

@@ -94,7 +94,8 @@ private:
 };
 } // namespace
 
-/// Returns true if `step` moves a pointer by a constant.
+/// Returns true if `step` moves a pointer by one constant number of elements,
+/// and false if it is null.
 static bool isConstantStep(LLVM::GEPOp step) {
   return step && step.getDynamicIndices().empty() &&
          step.getRawConstantIndices().size() == 1;
@@ -188,8 +189,8 @@ private:
 
   /// GEPs that add constant offsets to one pointer. From one kernel to another,
   /// all of these offsets differ by the same amount. The merged kernel adds its
-  /// integer argument number `argument` to the pointer, and the GEPs add the
-  /// rest.
+  /// integer argument number `argument`, the offset of `first`, to the pointer
+  /// once, and each GEP adds its distance from `first`.
   struct Steps {
     LLVM::GEPOp first;
     size_t argument;
@@ -282,7 +283,8 @@ void Sharing::apply() {
   }
 }
 
-/// Forwards parts of memref descriptors to their uses, and erases dead ops.
+/// Replaces values that are extracted from memref descriptors by those that
+/// were inserted into them, and erases dead ops.
 static void removeDescriptors(ModuleOp module) {
   module.walk([](LLVM::ExtractValueOp op) {
     SmallVector<OpFoldResult> results;

@@ -34,8 +34,10 @@ static bool anyDepends(ValueRange values, DenseSet<Value> &visited) {
       values, [&](Value value) { return dependsOnData(value, visited); });
 }
 
-/// Returns true if the scalar `argument` depends on data. Arguments of regions
-/// other than those of loops and tensor.generate do.
+/// Returns true if the scalar `argument` depends on data. That of a loop does
+/// if the bounds of the loop or the values passed to `argument` do. That of a
+/// tensor.generate does not, and that of any other region, e.g. of a function,
+/// does.
 static bool dependsOnData(BlockArgument argument, DenseSet<Value> &visited) {
   Operation *parent = argument.getOwner()->getParentOp();
   if (auto loop = dyn_cast<scf::ForOp>(parent)) {
@@ -89,8 +91,9 @@ bool layout::dependsOnData(Value value) {
 // Ranges of elements
 //===----------------------------------------------------------------------===//
 
-/// Returns the range of the elements of a constant, or std::nullopt if they are
-/// not integers of whole bytes.
+/// Returns the range of the elements of a constant, read as signed integers.
+/// Returns std::nullopt if they are not integers of whole bytes and at most 64
+/// bits, or if their bytes are not available.
 static std::optional<ConstantIntRanges> getElementRange(ElementsAttr constant) {
   Type type = constant.getElementType();
   std::optional<ArrayRef<char>> bytes = getConstantBytes(constant);

@@ -133,10 +133,10 @@ static Stage ownStage(linalg::LinalgOp op) {
   return stage;
 }
 
-/// Returns the stage that computes an all-parallel `op` in a kernel, with its
-/// loops replaced by kernel dims. One tensor is indexed by `opMap` in `op` and
-/// by `kernelMap` in the kernel. Returns std::nullopt if `opMap` is not a
-/// permutation of all loops.
+/// Returns the stage that computes `op` in a kernel, with its loops replaced by
+/// kernel dims. One tensor is indexed by `opMap` in `op` and by `kernelMap` in
+/// the kernel. Returns std::nullopt if `op` has a reduction, or if `opMap` is
+/// not a permutation of all loops.
 static std::optional<Stage> joinedStage(linalg::LinalgOp op, AffineMap opMap,
                                         AffineMap kernelMap) {
   if (!opMap.isPermutation() || op.getNumLoops() != op.getNumParallelLoops())

@@ -97,9 +97,9 @@ struct Kernel {
   SmallVector<const Stage *> stages() const;
 };
 
-/// Returns the kernel whose last stage is `op`, or failure unless `op` is on
-/// plain tensors of numbers, has results indexed by exactly its parallel loops,
-/// and is not a transposing copy. Does not modify IR.
+/// Returns the kernel whose last stage is `op`. Fails if `op` is a transposing
+/// copy, if a tensor has an encoding or elements that are not numbers, or if
+/// results are not indexed by exactly the parallel loops. Does not modify IR.
 FailureOr<Kernel> matchKernel(linalg::LinalgOp op);
 
 /// Collapses trailing unit dims in each tensor of the kernel (1x64x1x1 ->
@@ -119,9 +119,9 @@ Operation *findCombiner(const Kernel &kernel);
 SmallVector<Operation *> neededOps(Block *body, ArrayRef<Value> wanted,
                                    bool withEffects = true);
 
-/// Returns the tensor whose memory the op that defines `value` overwrites
-/// entirely without reading it, or null if there is none. An op that overwrites
-/// all of `value` may overwrite that tensor instead.
+/// Returns the init of the linalg op that defines `value` if the op overwrites
+/// it entirely without reading it, else null. An op that overwrites all of
+/// `value` may overwrite that init instead.
 Value overwrittenBy(Value value);
 
 /// Returns true if an op in the body of `op` has side effects.

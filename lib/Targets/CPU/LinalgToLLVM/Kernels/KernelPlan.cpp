@@ -134,8 +134,9 @@ bool layout::isWholeBytes(Type element) {
   return bits >= 8 && llvm::isPowerOf2_32(bits);
 }
 
-/// Returns true if a tensor has elements of less than a byte, such as i1, which
-/// are read and written one by one by scalar ops.
+/// Returns true if a tensor has elements that are not whole bytes
+/// (isWholeBytes), such as i1, which are read and written one by one by scalar
+/// ops.
 static bool movesSingleElements(const Kernel &kernel) {
   return llvm::any_of(kernel.stages(), [](const Stage *stage) {
     return !llvm::all_of(stage->op->getOperandTypes(), [](Type type) {
@@ -190,8 +191,9 @@ static std::optional<unsigned> findLane(const Kernel &kernel, int64_t size) {
   return findParallelLane(kernel, LaneAccess::Other);
 }
 
-/// Sets `plan.lane` and `plan.vectorSize`. Leaves them unset if the target has
-/// no vectors, an op has no vector form, or a vector would have one element.
+/// Sets `plan.lane` and `plan.vectorSize`. Leaves them std::nullopt and 1 if
+/// the target has no vectors, an op has no vector form, no dim can be on lanes,
+/// or a vector would have one element.
 static void chooseLane(const Kernel &kernel, const CpuModelParams &target,
                        KernelPlan &plan) {
   if (target.vectorBits == 0 ||
@@ -296,9 +298,9 @@ private:
     return true;
   }
 
-  /// Evaluates `tile` with 2 or more points along one of the other parallel
-  /// dims, alone and with several points along further dims, as many as divide
-  /// their extents. Restores `tile`.
+  /// Evaluates variants of `tile` with 2 or more points along each parallel dim
+  /// without lanes, alone and with several points along further dims, as many
+  /// as divide their extents. Restores `tile`.
   void block(SmallVector<int64_t> &tile) {
     for (unsigned dim : others) {
       for (int64_t rows = 2; rows <= getMostRows(dim); ++rows) {
@@ -349,9 +351,9 @@ private:
 } // namespace
 
 /// Ensures that at least two tiles exist, so that threads can share a loop over
-/// them. If one tile is most of the result, as in a global pooling, divides the
-/// largest size of the tile along a parallel dim (except that of the lane) by a
-/// divisor of the extent.
+/// them. If no parallel dim has two whole tiles, as in a global pooling,
+/// changes the largest size of the tile along a parallel dim without lanes.
+/// This size becomes the extent divided by its smallest divisor above 1.
 static void leaveLoop(const Kernel &kernel, KernelPlan &plan) {
   std::optional<unsigned> largest;
   for (auto [dim, extent] : llvm::enumerate(kernel.extents)) {

@@ -69,7 +69,9 @@ public:
   }
 
   /// Returns the cycles to move the data of the kernel from L2 to L1 and from
-  /// beyond L2, if its loops over tiles have `order`, outermost first.
+  /// beyond L2, if its loops over tiles have `order`, outermost first. For each
+  /// kernel dim, `tile` is the extent of a tile, and `trips` the trip count of
+  /// the loop over tiles.
   double cycles(ArrayRef<unsigned> order, ArrayRef<double> tile,
                 ArrayRef<double> trips) const {
     // The factors are cycles per line from L2, and from beyond L2.

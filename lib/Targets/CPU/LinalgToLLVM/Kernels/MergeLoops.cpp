@@ -60,8 +60,9 @@ struct Place {
 };
 
 /// Returns true if operand `i` allows merging the kernel loops `outer` and
-/// `inner`: either they index adjacent dims of it in this order, which are
-/// stored in `place`, or they do not index it.
+/// `inner`. Either they index dims of it in this order, with only dims of size
+/// one in between, and `place` is set to these dims. Or they do not index it,
+/// and `place` stays unset.
 static bool findPlace(const Kernel &kernel, const Stage &stage, unsigned i,
                       unsigned outer, unsigned inner,
                       std::optional<Place> &place) {
@@ -112,7 +113,8 @@ static void merge(Kernel &kernel, unsigned outer, unsigned inner) {
 }
 
 /// Collapses trailing unit dims: a bias of 1x64x1x1 is read as 1x64, whose
-/// elements are contiguous.
+/// elements are contiguous. Results that may be parts of larger tensors keep
+/// their dims.
 static void collapseUnitDims(Kernel &kernel) {
   for (Stage *stage : kernel.stages())
     for (unsigned i = 0, e = stage->maps.size(); i < e; ++i) {

@@ -14,7 +14,8 @@ using namespace mlir::layout;
 /// The minimum number of reads per element that justifies a copy.
 static constexpr int64_t kLeastReads = 32;
 
-/// Returns `map` with dims of extent one replaced by 0.
+/// Returns `map` with each input dim whose extent is one replaced by the
+/// constant 0.
 static AffineMap dropUnitDims(AffineMap map, ArrayRef<int64_t> extents) {
   SmallVector<AffineExpr> kept;
   for (auto [dim, extent] : llvm::enumerate(extents))

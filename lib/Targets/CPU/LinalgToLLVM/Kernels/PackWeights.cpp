@@ -67,7 +67,8 @@ static std::optional<Columns> findColumns(const Kernel &kernel,
                                                       : std::nullopt;
 }
 
-/// Returns `map` with dims of extent one replaced by 0.
+/// Returns `map` with each input dim whose extent is one replaced by the
+/// constant 0.
 static AffineMap withoutUnitDims(const Kernel &kernel, AffineMap map) {
   MLIRContext *context = map.getContext();
   SmallVector<AffineExpr> dims;
@@ -87,7 +88,8 @@ static bool exceedsL1(const Columns &columns, int64_t rowBytes,
   return columns.rows * apart > target.l1Bytes;
 }
 
-/// Returns the number of tiles that read each element by `map`.
+/// Returns the number of tiles that read each element by `map`. A dynamic
+/// extent counts as one tile.
 static int64_t countTiles(const Kernel &kernel, const KernelPlan &plan,
                           AffineMap map) {
   int64_t tiles = 1;

@@ -38,10 +38,10 @@ namespace mlir::layout {
 using PackedConstants = DenseMap<std::pair<Attribute, int64_t>, ElementsAttr>;
 
 /// Replaces inputs of the root by packed ones if the innermost reduction
-/// advances from row to row, and L1 does not hold the lines that a tile reads.
-/// A constant is also packed if it exceeds L2, another input only if at least
-/// four tiles read each element. Creates ops at the builder's insertion point
-/// and adds packed constants to `known`.
+/// advances from row to row. A constant is packed if it exceeds L2, or if L1
+/// does not hold the lines that a tile reads. Another input is packed only if
+/// L1 does not hold them and at least four tiles read each element. Creates ops
+/// at the builder's insertion point and adds packed constants to `known`.
 void packWeights(Kernel &kernel, const KernelPlan &plan,
                  const CpuModelParams &target, OpBuilder &builder,
                  PackedConstants &known);

@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns the number of vector operations of one step on one vector. A
+/// Returns the number of vector operations of the root's body for one vector. A
 /// multiplication and the addition of its result count as one.
 static double stepOps(const Kernel &kernel) {
   double ops = 0;
@@ -117,8 +117,9 @@ int64_t TileCostModel::distinct(const Input &input,
   return values;
 }
 
-/// Returns true if a later step of the unrolled reductions reads a value again
-/// for another point, as overlapping windows do. LLVM keeps these values.
+/// Returns true if a step of the unrolled reductions reads a value of `input`
+/// that an earlier step has read for another point of the tile, as overlapping
+/// windows do. LLVM keeps these values in registers.
 bool TileCostModel::isReadAgain(const Input &input,
                                 ArrayRef<int64_t> tile) const {
   for (unsigned reduction : unrolled) {
@@ -183,8 +184,8 @@ SmallVector<unsigned> TileCostModel::orderPoints(ArrayRef<int64_t> tile) const {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Returns the number of separate memory segments of `input` that one step
-/// reads.
+/// Returns the number of separate memory segments of `input` that one reduction
+/// step reads. Segments with a gap of at most a cache line count as one.
 int64_t TileCostModel::runsOfMemory(const Input &input,
                                     ArrayRef<int64_t> tile) const {
   SmallVector<unsigned> dims;
@@ -204,16 +205,18 @@ int64_t TileCostModel::runsOfMemory(const Input &input,
   return runs;
 }
 
-/// Returns the distance in elements between the lanes of a vector in `input`.
+/// Returns the distance in elements between the elements of `input` that
+/// adjacent vector lanes read. Returns 1 if there are no lanes, or if all lanes
+/// read one element.
 double TileCostModel::laneStride(const Input &input) const {
   return lane && input.moves[*lane]
              ? std::max(1.0, input.stride[*lane] / input.elementBytes)
              : 1;
 }
 
-/// Returns the number of loads per value of `input`: the distance between the
-/// lanes if they are strided, else 1, plus the share of unaligned vectors that
-/// cross a cache line and take a second load.
+/// Returns the number of loads per value of `input`. If its lanes are strided,
+/// this is their distance in elements. Otherwise it is 1, plus the share of
+/// unaligned vectors that cross a cache line and take a second load.
 double TileCostModel::loadsPerValue(const Input &input) const {
   if (!lane || !input.moves[*lane])
     return 1;
@@ -273,7 +276,8 @@ bool TileCostModel::isReadOnce(const Input &input,
 }
 
 /// Returns the bytes between the elements of `input` that successive iterations
-/// of the innermost reduction read, or 0 if there is no reduction.
+/// of the innermost reduction read, or 0 if no reduction has several
+/// iterations.
 int64_t TileCostModel::stepBytes(const Input &input) const {
   for (unsigned dim = input.stride.size(); dim-- > 0;)
     if (!kernel.isParallel(dim) && kernel.extents[dim] != 1)
@@ -294,9 +298,9 @@ double TileCostModel::pageCycles(ArrayRef<int64_t> tile) const {
   return cycles;
 }
 
-/// Returns the cycles to load a cache line if the next tile reads `bytes`
-/// again: 0.5 from L1, 2 from L2, 2.5 from the LLC. At most half of a cache is
-/// available.
+/// Returns the cycles to load a cache line if the next tile reads `bytes` bytes
+/// again: 0.5 if half of L1 holds them, 2 if half of L2 does, and 2.5
+/// otherwise.
 double TileCostModel::cyclesPerLine(double bytes) const {
   if (bytes <= target.l1Bytes / 2)
     return 0.5;

@@ -39,12 +39,14 @@ public:
 
   /// Returns true if the vector registers hold all live values of one reduction
   /// step of a `tile`: accumulators, inputs and temporaries. Without a
-  /// reduction, returns true for at most 4 results.
+  /// reduction, returns true if the tile computes at most 4 vectors (or
+  /// scalars) of results.
   bool fits(ArrayRef<int64_t> tile) const;
 
   /// Returns all dims in the order in which a step visits the points of the
-  /// tile: first the dims that move the input with the most values, so that all
-  /// uses of one of its values are consecutive and it needs one register.
+  /// tile, outermost first. The dims that move the input with the most values
+  /// come first, so that all uses of one of its values are consecutive and it
+  /// needs one register.
   SmallVector<unsigned> orderPoints(ArrayRef<int64_t> tile) const;
 
   /// Returns the estimated cycles of the whole kernel with this tile, partial
@@ -97,10 +99,11 @@ private:
   const CpuModelParams &target;
   std::optional<unsigned> lane;
   int64_t vectorSize;
-  /// The vector operations of one step on one point.
+  /// The vector operations of one reduction step on one point (vector) of a
+  /// tile.
   double ops;
-  /// The innermost reduction dims, innermost first, with at most 32 iterations
-  /// together, which LLVM is assumed to unroll.
+  /// The innermost reduction dims, innermost first, as many as have at most 32
+  /// iterations together. LLVM is assumed to unroll them.
   SmallVector<unsigned> unrolled;
   double steps = 1;
   SmallVector<Input> inputs;

@@ -182,15 +182,15 @@ Value scale(Emitter &e, Value x, Value n) {
   return e.mul(e.mul(x, e.powerOfTwo(half)), e.powerOfTwo(other));
 }
 
-/// Returns exp(x) for x in [-104, 89]. Results outside of this range are those
-/// at its ends: 0 and infinity.
+/// Returns exp(x). `x` must be in [-104, 89]. Callers limit it to this range,
+/// at whose ends the result is already 0 and infinity.
 Value exponential(Emitter &e, Value x) {
   Exponential parts = reduceExponential(e, x);
   return scale(e, e.add(parts.rest, 1), parts.power);
 }
 
-/// Returns exp(x) for x in [-87, 88]. Results are normal numbers, so that a
-/// single multiplication by 2^n is exact.
+/// Returns exp(x). `x` must be in [-87, 88], for which results are normal
+/// numbers, so that a single multiplication by 2^n is exact.
 Value normalExponential(Emitter &e, Value x) {
   if (e.hasLdexp)
     return exponential(e, x);
@@ -316,7 +316,8 @@ Value expand(Emitter &e, math::ErfOp, Value x) {
   return e.withSign(e.select(e.is(P::OLT, a, 0.85), small, large), x);
 }
 
-/// Returns log2 of the magnitude of an f32 value, as f64.
+/// Returns log2 of the magnitude of `x`, an f32 value that was extended to f64.
+/// Zero becomes -inf; infinity and NaN have the results infinity and NaN.
 Value log2Magnitude(Emitter &e, Value x) {
   Value a = e.magnitude(x), all = e.toBits(a);
   // a = 2^(n - 1022) m with m in [sqrt(1/2), sqrt(2)).

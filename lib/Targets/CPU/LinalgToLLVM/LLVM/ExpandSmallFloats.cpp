@@ -117,7 +117,8 @@ public:
   Type integer, real;
 };
 
-/// Returns the power of two with the biased exponent `byte` as f32.
+/// Returns the power of two with the biased exponent `byte` as f32, or NaN if
+/// `byte` stands for NaN.
 Value extendExponent(Emitter &e, const SmallFloat &format, Value byte) {
   constexpr int64_t denormal = 0x400000, nan = 0x7fc00000; // 2^-127
   using P = arith::CmpIPredicate;
@@ -154,12 +155,13 @@ Value extend(OpBuilder &builder, Location loc, Value x) {
   return e.toReal(arith::OrIOp::create(e.b, number, sign));
 }
 
-/// Returns the number of `type` nearest to `x`.
+/// Returns the number of `type` nearest to `x`. Both may be any float types of
+/// at most 64 bits, and neither needs to be small.
 Value convert(OpBuilder &builder, Location loc, Type type, Value x);
 
 /// Returns the bits of the power of two nearest to an f64 number, given its
-/// bits with and without the sign. Zero becomes the smallest power of two, and
-/// a negative number becomes NaN.
+/// bits with and without the sign. Zero becomes the smallest power of two. A
+/// negative number, NaN, and one beyond the largest power become NaN.
 Value roundToExponent(Emitter &e, const SmallFloat &format, Value bits,
                       Value digits) {
   using P = arith::CmpIPredicate;
@@ -176,7 +178,8 @@ Value roundToExponent(Emitter &e, const SmallFloat &format, Value bits,
 }
 
 /// Returns the bits, without the sign, of the small float nearest to the number
-/// with the bits `digits`. A tie is rounded to an even last digit.
+/// with the bits `digits`, also without the sign. A tie is rounded to an even
+/// last digit.
 Value roundDigits(Emitter &e, const SmallFloat &format, Value digits) {
   const llvm::fltSemantics &semantics =
       cast<FloatType>(e.real).getFloatSemantics();

@@ -131,7 +131,8 @@ static std::optional<Access> findAccess(Operation *op) {
       .Default(std::nullopt);
 }
 
-/// Sets the insertion point after the definition of `value`.
+/// Sets the insertion point after the definition of `value`, or to the start of
+/// its block if it is a block argument.
 static void setInsertionPointBehind(OpBuilder &b, Value value) {
   if (Operation *definition = value.getDefiningOp())
     b.setInsertionPointAfter(definition);

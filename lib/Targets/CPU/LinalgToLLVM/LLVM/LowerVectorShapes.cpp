@@ -29,8 +29,9 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns the vector type with the next power of two of elements, or null if
-/// `type` has such a size or elements that cannot be masked.
+/// Returns the vector type with the next power of two of elements. Returns null
+/// if `type` already has such a number, has several dims, or has elements that
+/// cannot be masked.
 static VectorType getMaskedType(VectorType type) {
   int64_t width = type.getRank() == 1 ? type.getDimSize(0) : 1;
   Type element = type.getElementType();
@@ -42,7 +43,8 @@ static VectorType getMaskedType(VectorType type) {
                          type.getElementType());
 }
 
-/// Returns the first elements of `vector`, extended to `width` lanes by poison.
+/// Returns the first `width` elements of `vector`. If it has fewer, the
+/// remaining lanes are poison.
 static Value resize(OpBuilder &b, Location loc, Value vector, int64_t width) {
   int64_t present = cast<VectorType>(vector.getType()).getDimSize(0);
   SmallVector<int64_t> lanes(width, vector::ShuffleOp::kPoisonIndex);

@@ -20,8 +20,9 @@ using namespace mlir;
 using namespace mlir::layout;
 
 /// Returns true if each subscript that is not a single loop, such as h + kh,
-/// reaches the last index of its dim. Otherwise, if a loop of one iteration
-/// were dropped, the remaining loop would not cover the dim.
+/// reaches the last index of its dim. If one does not, dropping a loop of one
+/// iteration would leave a single loop that does not cover the dim. Returns
+/// false for such subscripts if the op is dynamic.
 static bool windowsReachAll(linalg::LinalgOp op) {
   SmallVector<int64_t> last = op.getStaticLoopRanges();
   for (int64_t &extent : last)
@@ -39,8 +40,8 @@ static bool windowsReachAll(linalg::LinalgOp op) {
   return true;
 }
 
-/// Returns true if `op` is a reduction of which no result dim can be on vector
-/// lanes, so that a reduction loop must be.
+/// Returns true if `op` is a reduction that can be flattened and of which no
+/// result dim can be on vector lanes, so that a reduction loop must be.
 static bool needsReductionLanes(linalg::LinalgOp op) {
   if (op.getNumReductionLoops() == 0 || !op.hasPureTensorSemantics() ||
       op.hasIndexSemantics() || hasEffects(op) || !windowsReachAll(op))

@@ -134,7 +134,9 @@ static void markManual(Operation *op) {
               UnitAttr::get(op->getContext()));
 }
 
-/// Frees a buffer after its last use.
+/// Frees a buffer by a memref.dealloc after its last use, and marks the
+/// allocation and the deallocation so that upstream's buffer deallocation
+/// ignores both.
 static void freeAfterUse(Buffer buffer) {
   OpBuilder b(buffer.last->getContext());
   b.setInsertionPointAfter(buffer.last);
