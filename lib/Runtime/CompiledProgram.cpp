@@ -29,6 +29,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <malloc.h>
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -437,6 +438,8 @@ void CompiledProgram::keep(const CompileOptions &options) {
   auto declared =
       LLVM::LLVMFuncOp::create(b, function->getLoc(), named.getName(), empty);
   declared->setAttr(kSignatureAttrName, TypeAttr::get(signature));
+  if (function->hasAttr(kReadOnlyInputsAttrName))
+    declared->setAttr(kReadOnlyInputsAttrName, b.getUnitAttr());
 
   SmallVector<DenseResourceElementsAttr> resources{
       makeResource(b.getContext(), kArchiveName,
@@ -585,8 +588,16 @@ CompiledProgram::prepare(ArrayRef<const Array *> inputs) const {
 
 Call::Call(const CompiledProgram &program, ArrayRef<const Array *> inputs)
     : program(&program), inputs(inputs.begin(), inputs.end()) {
-  for (const Array *input : inputs) {
-    work.emplace_back(input->getKind(), input->getShape());
+  bool isReadOnly = program.function->hasAttr(kReadOnlyInputsAttrName);
+  for (auto [input, type] :
+       llvm::zip_equal(inputs, program.signature.getInputs())) {
+    // Sub-byte elements have another form in memory.
+    if (isReadOnly &&
+        !getPartialBits(cast<RankedTensorType>(type).getElementType()))
+      work.emplace_back(input->getKind(), input->getShape(),
+                        const_cast<char *>(input->data()));
+    else
+      work.emplace_back(input->getKind(), input->getShape());
     auto address = reinterpret_cast<intptr_t>(work.back().data());
     SmallVector<int64_t, 11> descriptor{address, address, 0};
     ArrayRef<int64_t> shape = input->getShape();
@@ -610,19 +621,26 @@ Call::Call(const CompiledProgram &program, ArrayRef<const Array *> inputs)
 
 Call::~Call() { freeResults(); }
 
-void Call::freeResults() {
+llvm::SmallDenseMap<void *, unsigned> Call::countBlocks() const {
   // The allocated pointer of a memref that must not be freed, as set by the
   // upstream lowering of memref.get_global.
   constexpr int64_t global = 0xdeadbeef;
-  llvm::SmallDenseSet<int64_t> done{0, global};
-  for (const Array &input : work)
-    done.insert(reinterpret_cast<intptr_t>(input.data()));
-  size_t word = 0;
+  llvm::SmallDenseMap<void *, unsigned> blocks;
+  ArrayRef<int64_t> words = result;
   for (Type type : program->signature.getResults()) {
-    if (done.insert(result[word]).second)
-      std::free(reinterpret_cast<void *>(result[word]));
-    word += getDescriptorWords(cast<RankedTensorType>(type));
+    ++blocks[reinterpret_cast<void *>(words.front())];
+    words = words.drop_front(getDescriptorWords(cast<RankedTensorType>(type)));
   }
+  for (const Array &input : work)
+    blocks.erase(const_cast<char *>(input.data()));
+  blocks.erase(nullptr);
+  blocks.erase(reinterpret_cast<void *>(global));
+  return blocks;
+}
+
+void Call::freeResults() {
+  for (auto [block, results] : countBlocks())
+    freeResultMemory(block);
   llvm::fill(result, 0);
 }
 
@@ -630,6 +648,8 @@ FailureOr<double> Call::run() {
   freeResults();
   for (auto [given, copy, type] :
        llvm::zip_equal(inputs, work, program->signature.getInputs())) {
+    if (copy.data() == given->data())
+      continue;
     std::memcpy(copy.data(), given->data(), given->getNumBytes());
     toMemory(cast<RankedTensorType>(type), copy);
   }
@@ -657,6 +677,10 @@ std::vector<KernelTime> Call::readProfile() const {
   return kernels;
 }
 
+/// The bytes that the block of a result may have in addition to twice those of
+/// the elements, so that the result keeps it.
+static constexpr size_t kMostSlack = 4096;
+
 /// Copies elements of `bytes` bytes from a memref, with strides in elements, to
 /// dense row-major memory at `to`. Returns the address after the last byte
 /// written.
@@ -676,9 +700,21 @@ static char *copyDense(const char *from, char *to, ArrayRef<int64_t> sizes,
   return to;
 }
 
-FailureOr<SmallVector<Array>> Call::readResults() {
+/// Returns true if the elements are dense and in row-major order.
+static bool isRowMajor(ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides) {
+  int64_t stride = 1;
+  for (auto [size, step] : llvm::reverse(llvm::zip_equal(sizes, strides))) {
+    if (size != 1 && step != stride)
+      return false;
+    stride *= size;
+  }
+  return true;
+}
+
+FailureOr<SmallVector<Array>> Call::takeResults() {
   SmallVector<Array> arrays;
-  ArrayRef<int64_t> words = result;
+  llvm::SmallDenseMap<void *, unsigned> blocks = countBlocks();
+  MutableArrayRef<int64_t> words = result;
   for (auto [i, type] : llvm::enumerate(program->signature.getResults())) {
     auto tensor = cast<RankedTensorType>(type);
     int64_t rank = tensor.getRank();
@@ -692,12 +728,22 @@ FailureOr<SmallVector<Array>> Call::readResults() {
       llvm::interleaveComma(sizes, error);
       return error << "], its '" << kSignatureAttrName << "' says " << tensor;
     }
-    Array &array = arrays.emplace_back(kind, sizes);
     int64_t bytes = getByteSize(kind);
-    if (array.getNumElements())
-      copyDense(reinterpret_cast<const char *>(words[1]) + words[2] * bytes,
-                array.data(), sizes, strides, bytes);
-    fromMemory(tensor, array);
+    auto *block = reinterpret_cast<void *>(words[0]);
+    auto *data = reinterpret_cast<char *>(words[1]) + words[2] * bytes;
+    // The block becomes that of the array if it has no other use and is not
+    // much larger.
+    if (blocks.lookup(block) == 1 && isRowMajor(sizes, strides) &&
+        malloc_usable_size(block) <=
+            2 * size_t(*Array::byteSize(kind, sizes)) + kMostSlack) {
+      arrays.emplace_back(kind, sizes, data, block, freeResultMemory);
+      words[0] = 0;
+    } else {
+      Array &array = arrays.emplace_back(kind, sizes);
+      if (array.getNumElements())
+        copyDense(data, array.data(), sizes, strides, bytes);
+    }
+    fromMemory(tensor, arrays.back());
     words = words.drop_front(getDescriptorWords(tensor));
   }
   return arrays;

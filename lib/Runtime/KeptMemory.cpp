@@ -26,11 +26,20 @@ static constexpr size_t kLargeBlock = 4 << 20;
 /// The maximum number of cached blocks, enough for programs with dynamic sizes
 /// and for several concurrent programs.
 static constexpr size_t kMostBlocks = 16;
+/// The maximum number of cached blocks of results, enough for a caller that
+/// drops a result when it has the next one.
+static constexpr size_t kMostResults = 2;
 
 namespace {
+struct KeptBlock {
+  void *memory;
+  bool isResult;
+  size_t getBytes() const { return malloc_usable_size(memory); }
+};
+
 struct KeptMemory {
   std::mutex mutex;
-  std::vector<void *> blocks; // the oldest first
+  std::vector<KeptBlock> blocks; // the oldest first
 };
 } // namespace
 
@@ -46,34 +55,50 @@ void *layout::allocateMemory(size_t bytes) {
     return std::malloc(bytes);
   KeptMemory &memory = getKeptMemory();
   std::lock_guard<std::mutex> lock(memory.mutex);
-  void **best = nullptr;
-  for (void *&block : memory.blocks)
-    if (malloc_usable_size(block) >= bytes &&
-        (!best || malloc_usable_size(block) < malloc_usable_size(*best)))
+  KeptBlock *best = nullptr;
+  for (KeptBlock &block : memory.blocks)
+    if (block.getBytes() >= bytes &&
+        (!best || block.getBytes() < best->getBytes()))
       best = &block;
   if (!best)
     return allocateHugePages(bytes);
-  void *block = *best;
+  void *block = best->memory;
   memory.blocks.erase(memory.blocks.begin() + (best - memory.blocks.data()));
   return block;
 }
 
-void layout::freeMemory(void *block) {
-  if (malloc_usable_size(block) <= kLargeBlock)
-    return std::free(block);
+/// Caches the block if it is large, else frees it. Frees the oldest cached
+/// block of its kind if there are more than `most`.
+static void keep(KeptBlock block, size_t most) {
+  if (block.getBytes() <= kLargeBlock)
+    return std::free(block.memory);
   KeptMemory &memory = getKeptMemory();
   std::lock_guard<std::mutex> lock(memory.mutex);
-  memory.blocks.push_back(block);
-  if (memory.blocks.size() > kMostBlocks) {
-    std::free(memory.blocks.front());
-    memory.blocks.erase(memory.blocks.begin());
-  }
+  std::vector<KeptBlock> &blocks = memory.blocks;
+  blocks.push_back(block);
+  auto isSameKind = [&](const KeptBlock &other) {
+    return other.isResult == block.isResult;
+  };
+  if (size_t(llvm::count_if(blocks, isSameKind)) <= most)
+    return;
+  auto oldest = llvm::find_if(blocks, isSameKind);
+  std::free(oldest->memory);
+  blocks.erase(oldest);
+}
+
+void layout::freeMemory(void *block) {
+  keep({block, /*isResult=*/false}, kMostBlocks);
+}
+
+void layout::freeResultMemory(void *block) {
+  keep({block, /*isResult=*/true}, kMostResults);
 }
 
 void layout::releaseKeptMemory() {
   KeptMemory &memory = getKeptMemory();
   std::lock_guard<std::mutex> lock(memory.mutex);
-  llvm::for_each(memory.blocks, std::free);
+  for (const KeptBlock &block : memory.blocks)
+    std::free(block.memory);
   memory.blocks.clear();
 }
 

@@ -128,8 +128,6 @@ bool layout::canHold(ElementKind kind, Type type) {
 
 static constexpr int64_t kAlignment = 64;
 
-void Array::Free::operator()(char *p) const { std::free(p); }
-
 std::optional<int64_t> Array::byteSize(ElementKind kind,
                                        ArrayRef<int64_t> shape) {
   // A zero makes the array empty, but the strides of the other extents must
@@ -154,10 +152,16 @@ Array::Array(ElementKind kind, ArrayRef<int64_t> shape)
   // aligned_alloc requires a multiple of the alignment. The size is never zero,
   // so that every array has a distinct address.
   int64_t bytes = (getNumBytes() / kAlignment + 1) * kAlignment;
-  storage.reset(static_cast<char *>(std::aligned_alloc(kAlignment, bytes)));
-  if (!storage)
+  auto *data = static_cast<char *>(std::aligned_alloc(kAlignment, bytes));
+  if (!data)
     llvm::report_bad_alloc_error("out of memory for an array");
+  storage = {data, Release{data, std::free}};
 }
+
+Array::Array(ElementKind kind, ArrayRef<int64_t> shape, char *data, void *block,
+             void (*release)(void *))
+    : kind(kind), shape(shape.begin(), shape.end()),
+      storage(data, Release{block, release}) {}
 
 int64_t Array::getNumElements() const {
   int64_t product = 1;

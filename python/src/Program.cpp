@@ -209,8 +209,34 @@ static bool fits(ArrayRef<int64_t> shape, ArrayRef<int64_t> wanted) {
          });
 }
 
-static RuntimeArray toInput(size_t number, const ArrayType &type,
-                            const py::object &given) {
+namespace {
+/// An input of a run: the memory of a numpy array, kept alive, or a copy.
+struct Input {
+  Bytes bytes;
+  RuntimeArray array;
+};
+
+/// The memory of a result, which numpy reads by the buffer protocol.
+struct ResultMemory {
+  RuntimeArray array;
+};
+} // namespace
+
+/// Returns the contiguous bytes of `bytes` as an array. Copies them only if
+/// they are not aligned to the elements.
+static RuntimeArray toRuntimeArray(const Bytes &bytes, ElementKind kind,
+                                   ArrayRef<int64_t> shape) {
+  ArrayRef<char> from = bytes.get();
+  llvm::Align alignment(std::min<int64_t>(getByteSize(kind), 8));
+  if (llvm::isAddrAligned(alignment, from.data()))
+    return RuntimeArray(kind, shape, const_cast<char *>(from.data()));
+  RuntimeArray copy(kind, shape);
+  llvm::copy(from, copy.data());
+  return copy;
+}
+
+static Input toInput(size_t number, const ArrayType &type,
+                     const py::object &given) {
   std::string what = "argument " + std::to_string(number);
   if (!type.name.empty())
     what += " (" + type.name + ")";
@@ -223,20 +249,22 @@ static RuntimeArray toInput(size_t number, const ArrayType &type,
          std::string(py::str(toTuple(type.shape))) + ", not of " +
          std::string(py::str(array.getDtype())) + " and of shape " +
          std::string(py::str(toTuple(shape))));
-  RuntimeArray input(*getElementKind(element), shape);
   Bytes bytes = Bytes::toRead(toStored(array, element));
-  llvm::copy(bytes.get(), input.data());
-  return input;
+  RuntimeArray input = toRuntimeArray(bytes, *getElementKind(element), shape);
+  return {std::move(bytes), std::move(input)};
 }
 
-static py::object fromResult(const ArrayType &type,
-                             const RuntimeArray &result) {
+/// Returns a numpy array that owns the memory of `result`.
+static py::object fromResult(const ArrayType &type, RuntimeArray result) {
   Type element = type.type.getElementType();
-  py::object array =
-      getNumpy("empty")(toTuple(result.getShape()), getStoredDtype(element));
-  Bytes bytes = Bytes::toWrite(array);
-  llvm::copy(result.bytes(), bytes.getMutable().begin());
-  return fromStored(array, element);
+  py::tuple shape = toTuple(result.getShape());
+  py::object dtype = getStoredDtype(element);
+  // numpy.frombuffer refuses empty memory.
+  if (!result.getNumElements())
+    return fromStored(getNumpy("empty")(shape, dtype), element);
+  py::object memory = py::cast(ResultMemory{std::move(result)});
+  py::object array = getNumpy("frombuffer")(memory, dtype);
+  return fromStored(array.attr("reshape")(shape), element);
 }
 
 static py::object call(const std::shared_ptr<Program> &program,
@@ -247,12 +275,12 @@ static py::object call(const std::shared_ptr<Program> &program,
                          std::to_string(self.inputs.size()) + " arrays, " +
                          getRepr(self.inputs) + ", not " +
                          std::to_string(arrays.size()));
-  std::vector<RuntimeArray> inputs;
+  std::vector<Input> inputs;
   for (auto [i, type] : llvm::enumerate(self.inputs))
     inputs.push_back(toInput(i, *type, arrays[i]));
   SmallVector<const RuntimeArray *> pointers;
-  for (const RuntimeArray &input : inputs)
-    pointers.push_back(&input);
+  for (const Input &input : inputs)
+    pointers.push_back(&input.array);
   FailureOr<SmallVector<RuntimeArray>> results = failure();
   {
     py::gil_scoped_release withoutInterpreter;
@@ -260,14 +288,14 @@ static py::object call(const std::shared_ptr<Program> &program,
                              /*ofThisThread=*/true);
     auto call = self.compiled->prepare(pointers);
     if (failed(call) || failed((*call)->run()) ||
-        failed(results = (*call)->readResults()))
+        failed(results = (*call)->takeResults()))
       throw said.takeError("the run failed");
   }
   if (results->size() == 1)
-    return fromResult(*self.results.front(), results->front());
+    return fromResult(*self.results.front(), std::move(results->front()));
   py::tuple tuple(results->size());
   for (auto [i, result] : llvm::enumerate(*results))
-    tuple[i] = fromResult(*self.results[i], result);
+    tuple[i] = fromResult(*self.results[i], std::move(result));
   return tuple;
 }
 
@@ -311,6 +339,11 @@ static std::string getRepr(const Program &self) {
 
 void mlir::layout::python::bindProgram(py::module_ &module) {
   bindArrayType(module);
+  py::class_<ResultMemory>(module, "_ResultMemory", py::buffer_protocol(),
+                           "The memory of an array that a Program returned.")
+      .def_buffer([](ResultMemory &self) {
+        return py::buffer_info(self.array.data(), self.array.getNumBytes());
+      });
   py::class_<Program, std::shared_ptr<Program>>(
       module, "Program",
       "A compiled function of numpy arrays; created by compile(module).")

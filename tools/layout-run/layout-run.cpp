@@ -286,9 +286,9 @@ static double larger(double a, double b) {
 /// Reads the results of all modules. With --compare, updates the largest
 /// differences from those of the first module, and fails if the number, the
 /// element type or the shape of the results differs.
-static LogicalResult readResults(MutableArrayRef<Module> modules) {
+static LogicalResult takeResults(MutableArrayRef<Module> modules) {
   for (Module &module : modules) {
-    auto results = module.call->readResults();
+    auto results = module.call->takeResults();
     if (failed(results))
       return failure();
     module.results = std::move(*results);
@@ -448,7 +448,7 @@ static LogicalResult runCase(const Case &which,
     module.call = std::move(*call);
   }
   LogicalResult done =
-      success(succeeded(runAll(modules)) && succeeded(readResults(modules)) &&
+      success(succeeded(runAll(modules)) && succeeded(takeResults(modules)) &&
               succeeded(writeOutputs(which, modules.front())));
   // A call must not outlive its inputs.
   for (Module &module : modules)

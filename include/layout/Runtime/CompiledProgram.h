@@ -26,11 +26,12 @@
 //     program = *CompiledProgram::load(parse(std::move(outline)), options);
 //
 // Laws:
-//   - Every run gets the original inputs: the function works on a copy, which
-//     is made before each run, outside of the timed part.
+//   - Every run gets the original inputs: unless the function has
+//     `layout.read_only_inputs`, it works on a copy, which is made before each
+//     run, outside of the timed part.
 //   - The results of a run are freed once (by allocated pointer) when the next
 //     run starts or the call is destroyed, except memory of inputs and
-//     constants.
+//     constants, and results that takeResults returned.
 //   - An array that does not match the signature never reaches the function.
 //   - A failed assertion of the module ends the run with an error; memory that
 //     the run has allocated until then leaks.
@@ -42,6 +43,7 @@
 
 #include "layout/Runtime/Npy.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ExecutionEngine/Orc/CoreContainers.h"
 #include <functional>
 #include <memory>
@@ -124,18 +126,25 @@ public:
   /// `profile`.
   std::vector<KernelTime> readProfile() const;
 
-  /// Copies the results of the last run into dense arrays. Emits an error on
-  /// the function if a shape contradicts the signature.
-  FailureOr<SmallVector<Array>> readResults();
+  /// Returns the results of the last run as dense arrays that outlive the call,
+  /// at most once for each run. A result that is alone in a block of its size
+  /// is not copied. Emits an error on the function if a shape contradicts the
+  /// signature.
+  FailureOr<SmallVector<Array>> takeResults();
 
 private:
   friend class CompiledProgram;
   Call(const CompiledProgram &program, ArrayRef<const Array *> inputs);
   void freeResults();
 
+  /// Returns the memory blocks that the last run allocated for results, and how
+  /// many results are in each.
+  llvm::SmallDenseMap<void *, unsigned> countBlocks() const;
+
   const CompiledProgram *program;
   SmallVector<const Array *> inputs;
-  SmallVector<Array> work; // the arguments of the function
+  // The arguments of the function: copies of the inputs, or the inputs' memory.
+  SmallVector<Array> work;
   SmallVector<SmallVector<int64_t, 11>>
       descriptors;              // memref descriptors of `work`
   SmallVector<int64_t> result;  // the struct of result descriptors

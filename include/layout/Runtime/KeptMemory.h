@@ -27,6 +27,10 @@ namespace mlir::layout {
 void *allocateMemory(size_t bytes);
 void freeMemory(void *block);
 
+/// Frees the block of a result. At most two such blocks are cached at a time,
+/// so that most memory of many results freed together returns to the system.
+void freeResultMemory(void *block);
+
 /// Frees all blocks that freeMemory has not freed but kept for reuse by
 /// allocateMemory. Compiled programs call these two functions instead of free
 /// and malloc.

@@ -94,6 +94,12 @@ public:
   /// valid, i.e. no size negative and the product at most 2^62.
   Array(ElementKind kind, ArrayRef<int64_t> shape);
 
+  /// Constructs an array whose elements are at `data`, without a copy: dense,
+  /// in row-major order and aligned to their size. The destructor calls
+  /// `release(block)`; if `release` is null, the elements belong to the caller.
+  Array(ElementKind kind, ArrayRef<int64_t> shape, char *data,
+        void *block = nullptr, void (*release)(void *) = nullptr);
+
   /// Returns the size of an array in bytes, or std::nullopt if a size is
   /// negative or the product exceeds 2^62, where a size of 0 counts as 1.
   static std::optional<int64_t> byteSize(ElementKind kind,
@@ -120,12 +126,17 @@ public:
   std::string describe() const;
 
 private:
-  struct Free {
-    void operator()(char *p) const;
+  struct Release {
+    void *block;
+    void (*release)(void *);
+    void operator()(char *) const {
+      if (release)
+        release(block);
+    }
   };
   ElementKind kind;
   SmallVector<int64_t, 4> shape;
-  std::unique_ptr<char, Free> storage; // 64-byte aligned
+  std::unique_ptr<char, Release> storage;
 };
 
 llvm::Expected<Array> readNpy(StringRef path);

@@ -21,6 +21,11 @@ namespace mlir::layout {
 /// returns, a function type over ranked tensors; see Runtime/Signature.h.
 inline constexpr llvm::StringLiteral kSignatureAttrName = "layout.signature";
 
+/// The unit attribute of a function that never writes to the memory of its
+/// inputs, so that a caller needs no copies of them.
+inline constexpr llvm::StringLiteral kReadOnlyInputsAttrName =
+    "layout.read_only_inputs";
+
 /// The attribute that makes upstream's func-to-LLVM lowering emit the wrapper
 /// `_mlir_ciface_<name>`.
 inline constexpr llvm::StringLiteral kCInterfaceAttrName =

@@ -48,6 +48,21 @@ TEST(KeptMemory, GivesABlockToOneAtATime) {
   releaseKeptMemory();
 }
 
+TEST(KeptMemory, KeepsTwoResults) {
+  void *blocks[] = {allocateMemory(kLarge), allocateMemory(kLarge),
+                    allocateMemory(kLarge)};
+  void *temporary = allocateMemory(kLarge);
+  freeMemory(temporary);
+  for (void *block : blocks)
+    freeResultMemory(block);
+  EXPECT_EQ(allocateMemory(kLarge), temporary);
+  EXPECT_EQ(allocateMemory(kLarge), blocks[1]);
+  EXPECT_EQ(allocateMemory(kLarge), blocks[2]);
+  for (void *block : {blocks[1], blocks[2], temporary})
+    freeMemory(block);
+  releaseKeptMemory();
+}
+
 TEST(KeptMemory, TakesAndGivesMemoryOfTheCLibrary) {
   freeMemory(nullptr);
   freeMemory(std::malloc(16));

@@ -16,7 +16,6 @@ include "layout/Dialect/Layout/IR/NpuScatterAttr.td"
 include "layout/Dialect/Layout/IR/PackedDimsAttr.td"
 include "layout/Dialect/Layout/IR/RelationsAttr.td"
 include "layout/Dialect/Layout/IR/RgbaImageAttr.td"
-include "layout/Dialect/Layout/IR/TargetAttrs.td"
 
 def Layout_MapAttr : Layout_LayoutAttr<"Map", "map", ["getStatedShape"]> {
   let summary = "the canonical map from logical indices to storage";

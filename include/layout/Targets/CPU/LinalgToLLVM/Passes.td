@@ -43,12 +43,13 @@ def PrepareEntryPointsPass
     Marks each public function that has a body with `llvm.emit_c_interface` and, if all arguments
     and results are ranked tensors without encoding, with `layout.signature`, the function type that
     a launcher needs after types become pointers. Tensor arguments get `bufferization.writable =
-    false`, so that a compiled function never changes its inputs. Existing attributes stay. Run it
-    while types are still tensors.
+    false`, so that a compiled function never changes its inputs. If all arguments have it, the
+    function gets `layout.read_only_inputs`, and a launcher does not copy the inputs. Existing
+    attributes stay. Run it while types are still tensors.
 
         func.func @f(%x: tensor<4xf32>) -> tensor<4xf32>               // before
         func.func @f(%x: tensor<4xf32> {bufferization.writable = false})  // after
-            -> tensor<4xf32> attributes {llvm.emit_c_interface,
+            -> tensor<4xf32> attributes {llvm.emit_c_interface, layout.read_only_inputs,
             layout.signature = (tensor<4xf32>) -> tensor<4xf32>}
   }];
 }

@@ -40,10 +40,17 @@ struct PrepareEntryPoints
           !function->hasAttr(layout::kSignatureAttrName))
         function->setAttr(layout::kSignatureAttrName, TypeAttr::get(type));
       StringRef writable = BufferizationDialect::kWritableAttrName;
-      for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
+      bool isReadOnly = true;
+      for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i) {
         if (isa<TensorType>(type.getInput(i)) &&
             !function.getArgAttr(i, writable))
           function.setArgAttr(i, writable, builder.getBoolAttr(false));
+        auto isWritable = function.getArgAttrOfType<BoolAttr>(i, writable);
+        isReadOnly &= isWritable && !isWritable.getValue();
+      }
+      if (isReadOnly)
+        function->setAttr(layout::kReadOnlyInputsAttrName,
+                          builder.getUnitAttr());
     }
   }
 };
