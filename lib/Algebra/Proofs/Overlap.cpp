@@ -292,7 +292,7 @@ static int64_t getDivisor(const IndexExpr &value, unsigned dim) {
 
 /// Returns true if x and y depend on each dim d only by a floor(d / k), x
 /// determines all of these floors, and y depends on nothing else. Then indices
-/// with equal x have equal y.
+/// with equal x have equal y. False proves nothing.
 static bool refinesByConstruction(const IndexExpr &x, const IndexExpr &y,
                                   Sizes box) {
   llvm::SmallVector<IndexExpr> dims;
@@ -336,8 +336,8 @@ static ProofResult walk(const IndexExpr &x, const IndexExpr &y, Sizes box) {
   return split == groups.end() ? ProofResult::Proved : ProofResult::Disproved;
 }
 
-/// Decides if indices with equal x have equal y. Searches for two indices with
-/// equal x, and a greater y for the first one.
+/// Decides with integer sets if indices with equal x have equal y. Searches for
+/// two indices with equal x, and a greater y for the first one.
 static ProofResult compareAsSets(const IndexExpr &x, const IndexExpr &y,
                                  Sizes box) {
   std::optional<Interval> range = getRange(y, box);

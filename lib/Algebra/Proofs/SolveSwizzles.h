@@ -13,8 +13,9 @@
 
 namespace mlir::layout {
 
-/// The value of a digit in terms of storage axes. std::nullopt if the axes
-/// determine it, but no expression of their digits is known.
+/// The value of a digit that the storage axes determine, as an expression of
+/// them, or std::nullopt if no such expression is known. A digit that they do
+/// not determine has no Formula.
 using Formula = std::optional<IndexExpr>;
 
 struct KnownDigit {

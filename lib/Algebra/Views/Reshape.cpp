@@ -180,7 +180,7 @@ static LayoutMap withSizesOfRun(const LayoutMap &map, unsigned first,
   return map.specialize(known);
 }
 
-/// Returns `sizes` with the first one dynamic.
+/// Returns `sizes` with kUnknownSize in place of the first one.
 static llvm::SmallVector<int64_t> withoutFirst(Sizes sizes) {
   llvm::SmallVector<int64_t> inner(sizes);
   inner.front() = kUnknownSize;
