@@ -125,8 +125,8 @@ std::optional<SizeExpr> SpaceBuilder::largestIndex(AffineExpr expr) const {
 
 /// Computes the stored axes of every operand as functions of the loops. A dim
 /// indexed by one loop has the loop's size. A dynamic dim indexed by a sum of
-/// loops, such as the rows of a window, has an unknown size. In an operand, it
-/// exceeds the largest index by at least 1.
+/// loops, such as the rows of a window, has a size of its own, which in an
+/// operand is at least the largest index plus 1.
 LogicalResult SpaceBuilder::readOperands() {
   numSizes = sizes.size();
   SmallVector<IndexExpr> loops;
