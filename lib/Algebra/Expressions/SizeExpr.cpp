@@ -378,9 +378,9 @@ bool SizeExpr::isPositiveForm() const {
 
 /// Returns a lower bound with fewer ceilings: p replaces den * ceil(p, den),
 /// which is at least p, in terms with a positive coefficient that is a multiple
-/// of den. Replaces the ceiling `only`, or, if that is null, all ceilings as
-/// long as den divides what is left of the coefficient, those with the largest
-/// den first if `largestFirst`, else last.
+/// of den. If `only` is not null, replaces this ceiling only. Otherwise
+/// replaces all for which den divides what is left of the coefficient, those
+/// with the largest den first if `largestFirst`, else last.
 SizeExpr SizeExpr::dropSlack(const Atom *only, bool largestFirst) const {
   SizeExpr result(constant);
   for (const Term &term : terms) {

@@ -24,8 +24,9 @@ struct KnownDigit {
 };
 
 /// Returns the formula of `x` from the formulas of its digits, which `lookup`
-/// returns. It is std::nullopt inside of the result if a digit is determined
-/// without a formula. Returns std::nullopt if a digit is not determined.
+/// returns. Returns std::nullopt if a digit is not determined. The Formula
+/// inside of the result is std::nullopt if a digit is determined without a
+/// formula.
 std::optional<Formula>
 lookupSum(const IndexExpr &x,
           llvm::function_ref<std::optional<Formula>(const Digit &)> lookup);

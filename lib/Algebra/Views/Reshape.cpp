@@ -234,8 +234,8 @@ static std::optional<LayoutMap> fuseUncut(const LayoutMap &map, unsigned first,
 }
 
 /// Fuses the dims from `first` on, one per entry of `sizes`, to one dim, whose
-/// digits (floordiv and mod) replace them. All sizes but the first must be
-/// static.
+/// digits (floordiv and mod) replace them. Fails if a size after the first one
+/// is dynamic.
 static std::optional<LayoutMap> fuseDigits(const LayoutMap &map, unsigned first,
                                            Sizes sizes, FailureReason error) {
   std::optional<std::vector<BoundedIndex>> digits =
