@@ -226,9 +226,9 @@ LogicalResult SpaceBuilder::setReach(unsigned operand, AxisAccess &axis) {
   return success();
 }
 
-/// Checks that the type of operand `k` states no padding, or that the loops
-/// reach a box of its positions. Otherwise padding between elements would keep
-/// another value than stated.
+/// Checks that the type of operand `k` does not state the value of padding
+/// (`#layout.padded`), or that the loops reach a box of its positions.
+/// Otherwise padding between elements would not get the stated value.
 LogicalResult SpaceBuilder::checkStated(unsigned k) {
   if (operands[k].type && !reachesBox(space, k) &&
       statesPadding(operands[k].type))

@@ -154,7 +154,7 @@ inline bool cutsAtDivisorsOf(const Digit &digit, int64_t divisor) {
 LoopsRule getElementwiseRule(Operation *op);
 
 /// Sets `tileable` of each loop: true if its size is static, and every map that
-/// uses the loop indexes one dim by it alone.
+/// uses the loop does so for one dim, which it indexes by the loop alone.
 void findTileableLoops(LoopsRule &rule);
 
 } // namespace mlir::layout

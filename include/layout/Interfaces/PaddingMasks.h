@@ -63,7 +63,7 @@ TypedAttr getPaddingAlong(ArrayRef<OperandAccess> operands,
 /// Computes the masks of an op. `operands` are the inputs, followed by the
 /// results. `readsInit` has one entry per result, which is true if the body
 /// reads the old element of the result. `copyMask` is for copies only: the
-/// loops to mask if the result states padding.
+/// loops to mask if the type of the result states the value of padding.
 PaddingMasks findPaddingMasks(ArrayRef<OperandAccess> operands,
                               ArrayRef<utils::IteratorType> iterators,
                               ArrayRef<bool> readsInit, const ScalarBody &body,
