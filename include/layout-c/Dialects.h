@@ -36,8 +36,8 @@ MLIR_CAPI_EXPORTED void layoutRegisterAllDialects(MlirDialectRegistry registry);
 MLIR_CAPI_EXPORTED void layoutRegisterAllPasses(void);
 
 /// Registers all dialects, extensions, passes and pipelines of the project and
-/// of upstream MLIR, as layout-opt does. Replaces mlirRegisterAllDialects and
-/// mlirRegisterAllPasses.
+/// of upstream MLIR, as layout-opt does. Call it instead of
+/// mlirRegisterAllDialects and mlirRegisterAllPasses.
 MLIR_CAPI_EXPORTED void
 layoutRegisterWithUpstream(MlirDialectRegistry registry);
 

@@ -35,10 +35,10 @@ static std::optional<unsigned> getOnlyUnknown(const SizeExpr &extent) {
   return isOne ? dim : std::nullopt;
 }
 
-/// Returns the greatest size of dim `dim`, given the other `sizes`, with which
-/// the stored dims still fit the stored shape: no extent of the stored dims in
-/// `speaking`, which depend on no other unknown size, exceeds its entry of
-/// `stored`. Searches by bisection, because extents increase with sizes.
+/// Returns the greatest size below 2^62 of dim `dim` with which the stored dims
+/// `speaking` fit the stored shape, i.e. with which their extents are at most
+/// the entries of `stored`. These extents depend on no other unknown size.
+/// Searches by bisection, because extents increase with sizes.
 static int64_t findGreatest(ArrayRef<BoundedIndex> dims,
                             ArrayRef<int64_t> stored,
                             ArrayRef<unsigned> speaking, unsigned dim,

@@ -71,8 +71,9 @@ template <typename Fn> void Positions::forEach(Which which, Fn fn) const {
   } while (which == AllReplicas && increment(replica, replicas));
 }
 
-/// Calls fn(logical position, storage position) for every logical index, with
-/// the replicas that `index` ends with.
+/// Calls fn(logical position, storage position) for every logical index and the
+/// one replica whose numbers are at the end of `index`. The numbers before them
+/// must be 0; they are changed and set to 0 again.
 template <typename Fn>
 void Positions::forEachOf(llvm::SmallVectorImpl<int64_t> &index, Fn fn) const {
   auto getPosition = [&] {

@@ -80,9 +80,9 @@ void MapPrinter::printSum(const IndexExpr &value, raw_ostream &os) const {
   }
 }
 
-/// Returns 1 if both sizes are equal, the greatest constant k that divides
-/// `extent` if rounding `natural` up to a multiple of k gives `extent`, or else
-/// 0.
+/// Returns the k for which rounding `natural` up to a multiple of k gives
+/// `extent`: 1 if both are equal, else the greatest integer that divides every
+/// coefficient of `extent`. Returns 0 if that does not give `extent`.
 static int64_t findAlignment(const SizeExpr &natural, const SizeExpr &extent) {
   if (natural == extent)
     return 1;

@@ -22,8 +22,8 @@ using namespace mlir::layout;
 static constexpr int64_t kSample[] = {3, 5, 7, 11, 13, 17, 19, 23};
 
 /// Sorts terms by their strides on a sample shape, ascending. Returns false,
-/// without sorting, if two strides are equal there, or if one is not proven for
-/// all shapes to be at least the previous one.
+/// and does not sort, if two strides are equal there, or if one is not proven
+/// for all shapes to be at least the previous one.
 static bool sortBySample(std::vector<DigitTerm> &terms) {
   llvm::SmallVector<std::pair<int64_t, unsigned>, 8> order;
   for (auto [i, term] : llvm::enumerate(terms)) {

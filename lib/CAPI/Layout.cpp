@@ -114,7 +114,7 @@ LayoutAnswer layoutAttrIsInjective(MlirAttribute layout, intptr_t rank,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A verified type and its resolved layout map.
+/// A valid ranked tensor type and its layout map.
 struct OnType {
   explicit OnType(MlirType given)
       : type(cast<RankedTensorType>(unwrap(given))), map(*getLayoutMap(type)) {}

@@ -125,8 +125,8 @@ std::optional<SizeExpr> SpaceBuilder::largestIndex(AffineExpr expr) const {
 
 /// Computes the stored axes of every operand as functions of the loops. A dim
 /// indexed by one loop has the loop's size. A dynamic dim indexed by a sum of
-/// loops, such as the rows of a window, has an unknown size. In an operand, it
-/// exceeds the largest index by at least 1.
+/// loops, such as the rows of a window, has a size of its own, which in an
+/// operand is at least the largest index plus 1.
 LogicalResult SpaceBuilder::readOperands() {
   numSizes = sizes.size();
   SmallVector<IndexExpr> loops;
@@ -226,9 +226,9 @@ LogicalResult SpaceBuilder::setReach(unsigned operand, AxisAccess &axis) {
   return success();
 }
 
-/// Checks that the type of operand `k` states no padding, or that the loops
-/// reach a box of its positions. Otherwise padding between elements would keep
-/// another value than stated.
+/// Checks that the type of operand `k` does not state the value of padding
+/// (`#layout.padded`), or that the loops reach a box of its positions.
+/// Otherwise padding between elements would not get the stated value.
 LogicalResult SpaceBuilder::checkStated(unsigned k) {
   if (operands[k].type && !reachesBox(space, k) &&
       statesPadding(operands[k].type))

@@ -35,7 +35,7 @@ static int64_t countScalarOps(linalg::LinalgOp op) {
 }
 
 /// Returns the size of each loop: that of the first operand dim that it indexes
-/// by itself.
+/// by itself, or dynamic if there is none.
 static SmallVector<int64_t> getLoopSizes(linalg::LinalgOp op,
                                          ArrayRef<AffineMap> maps) {
   SmallVector<std::optional<int64_t>> found(op.getNumLoops());
@@ -61,7 +61,7 @@ static bool startsFromNumber(linalg::LinalgOp op, unsigned r) {
 }
 
 /// Returns the reduction that combines the values of result `r`, or
-/// std::nullopt if they are not combined by one known op.
+/// std::nullopt if the body does not combine them by one known op.
 static std::optional<Reduction> findReduction(linalg::LinalgOp op, unsigned r) {
   SmallVector<Operation *> combiners;
   if (!matchReduction(op.getRegionOutputArgs(), r, combiners) ||
@@ -154,8 +154,9 @@ struct SoftmaxModel
   }
 };
 
-/// Returns the plain dims as functions of the packed dims of a pack or unpack,
-/// and the inverse, or std::nullopt if there may be padding.
+/// Returns the dims of the unpacked tensor of a pack or unpack op as functions
+/// of those of the packed tensor, and the inverse. Returns std::nullopt if the
+/// tiles are not proven to divide the sizes, so that there may be padding.
 template <typename OpTy>
 std::optional<std::pair<IndexView, IndexView>>
 getPackViews(OpTy op, RankedTensorType plain, RankedTensorType packed) {

@@ -65,7 +65,8 @@ RankedTensorType layout::getLocalType(RankedTensorType type) {
 }
 
 /// Returns the dims in which some devices hold fewer indices than others, or
-/// all dims if the tensor is on a mesh without `#layout.mesh`.
+/// all dims if the tensor is on a mesh without `#layout.mesh`. Returns no dims
+/// if it is on no mesh.
 static llvm::SmallBitVector findNonDivisibleDims(RankedTensorType type) {
   MeshAttr layout = getMeshLayout(type);
   llvm::SmallBitVector nonDivisible(type.getRank(),
@@ -173,11 +174,11 @@ namespace {
 /// axis: those with `loop floordiv divisor mod modulus` equal to the
 /// coordinate, or without `mod` if the modulus is 0.
 struct Share {
-  /// The loop, or std::nullopt if the devices at coordinate 0 hold the whole
-  /// tensor.
+  /// The loop that is split. If std::nullopt, the devices at coordinate 0 hold
+  /// the whole tensor, and the others no element of it.
   std::optional<unsigned> loop;
-  /// The digit of the loop. Both are 0 if the loop has one iteration, which
-  /// runs at coordinate 0.
+  /// The divisor and modulus (0: no mod) of the digit of the loop. Both are 0
+  /// if the loop has one iteration, which runs at coordinate 0.
   int64_t divisor, modulus;
 
   bool operator==(const Share &other) const {
@@ -194,8 +195,8 @@ struct Access {
   RankedTensorType type;
   bool isResult = false;
   unsigned number = 0; // of the operand or result
-  /// The share of a device per mesh axis, or std::nullopt if all devices along
-  /// the axis have copies; an empty list if the tensor is replicated.
+  /// Per mesh axis, the share of a device, or std::nullopt if all devices along
+  /// the axis hold copies. Empty if the tensor is not on a mesh.
   SmallVector<std::optional<Share>> shares;
 
   bool isPartialAlong(StringRef axis) const {
@@ -312,9 +313,10 @@ bool MeshLoops::isAddedTo(const Access &operand) const {
   });
 }
 
-/// Checks the partial sums of `access`, if it has any. A result must be the
-/// reduction over a split loop, or must not read its init. An operand must be
-/// the init of a result with the same partial sums.
+/// Checks the partial sums of `access`, if it has any. An operand must be the
+/// init of a result with the same partial sums. Along each axis with parts, a
+/// result must be combined by the reduction of the parts if a tensor is split
+/// there, and else must not read its init.
 LogicalResult MeshLoops::checkParts(const Access &access) {
   auto partial = dyn_cast_if_present<PartialAttr>(access.type.getEncoding());
   if (!partial)

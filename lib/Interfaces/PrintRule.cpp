@@ -101,8 +101,9 @@ static void printRule(const LoopsRule &rule, raw_ostream &os) {
     os << ", runs in any layout";
 }
 
-/// Prints `view (d0, d1, d2) -> ([d0, d1], d2)`: the result dims as functions
-/// of the source dims.
+/// Prints the result dims as functions of the source dims. In
+/// `view (d0, d1, d2) -> ([d0, d1], d2)`, [d0, d1] is the row-major fusion of
+/// d0 and d1.
 static void printRule(const ViewRule &view, raw_ostream &os) {
   LayoutMap source = LayoutMap::rowMajor(view.toSource.dims.size());
   os << "view (";

@@ -109,7 +109,7 @@ struct LoopCuts {
 
 /// Returns true if each stored axis of a tensor is one digit of a dim, and the
 /// digits of a dim cover it without overlap. A dim that a sum of loops indexes
-/// must be one digit. Adds the divisors of the digits to their loops.
+/// must be one digit. If true, adds the divisors of the digits to their loops.
 static bool hasWholeDigits(const OperandAccess &access,
                            MutableArrayRef<LoopCuts> loops) {
   FailureOr<LayoutMap> map = getLayoutMap(access.type);
@@ -159,8 +159,8 @@ static bool hasWholeDigits(const OperandAccess &access,
 
 /// Returns true if each stored axis of every tensor is one digit of a dim,
 /// every loop has digits, and of any two divisors of a loop, one divides the
-/// other. Then the op has an iteration space. A fast path that covers most
-/// candidates.
+/// other. Then the op has an iteration space; otherwise it may have one. A fast
+/// path that covers most candidates.
 static bool runsOnWholeDigits(ArrayRef<OperandAccess> accesses,
                               size_t numLoops) {
   SmallVector<LoopCuts> loops(numLoops);

@@ -41,8 +41,8 @@ getReshapeView(RankedTensorType folded, RankedTensorType unfolded,
   return ViewRule{*expand, *collapse};
 }
 
-/// Restricts `divisor`, the number that tile sizes of a dim must divide, to
-/// divisors of a position at which the op slices the dim.
+/// Restricts `divisor`, the number that tile sizes of a dim must divide (0: any
+/// tile size), to divisors of a position at which the op slices the dim.
 static void touch(int64_t &divisor, int64_t position) {
   divisor = std::gcd(divisor, position);
 }
@@ -111,7 +111,8 @@ struct PadModel : LayoutOpInterface::ExternalModel<PadModel, tensor::PadOp> {
 };
 
 /// The rule of ops that extract or insert a slice: tile sizes must divide the
-/// offset and the size of a sliced dim, and dropped dims are stored whole.
+/// offset and the size of a sliced dim. Dims that the smaller tensor does not
+/// have must not be tiled.
 template <typename OpTy>
 struct SliceModel : LayoutOpInterface::ExternalModel<SliceModel<OpTy>, OpTy> {
   OpLayoutRule getLayoutRule(Operation *op) const {

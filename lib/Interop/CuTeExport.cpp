@@ -87,11 +87,11 @@ static bool isPlain(ArrayRef<uint64_t> bits) {
   return true;
 }
 
-/// Returns the layout of an offset without swizzle, whose bits are 0 or
-/// distinct bits of the index. Bits that are adjacent in the index and in the
-/// offset form one leaf. Fails if a bit of the index is not in the offset, or
-/// if the leaves before the last one have a product that does not divide the
-/// dim.
+/// Returns the layout of an offset without swizzle: bits[i] is a mask of the
+/// one bit of the index that bit i of the offset equals, or 0. Bits that are
+/// adjacent in both form one leaf. Fails if a bit of the index is in no
+/// bits[i], or if the product of the leaves before the last one does not divide
+/// the dim.
 static std::optional<CuTeLayout> getModes(ArrayRef<uint64_t> bits, Sizes sizes,
                                           FailureReason error) {
   CuTeLayout layout;

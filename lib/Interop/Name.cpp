@@ -16,8 +16,9 @@ using llvm::StringRef;
 using llvm::Twine;
 
 /// Returns `tag`, a oneDNN tag over a, b, .., in lower case. The letters of
-/// four dims become n, c, h, w or o, i, h, w if the order and the blocks are
-/// those of such tensors.
+/// four dims become n, c, h, w if no dim but b has blocks and the order is abcd
+/// or acdb. Otherwise they become o, i, h, w if no dims but a and b have blocks
+/// and the order is abcd.
 static std::string nameTag(StringRef tag) {
   std::string name = tag.lower();
   StringRef order = StringRef(name).take_while(llvm::isAlpha);

@@ -32,8 +32,8 @@ static constexpr llvm::StringLiteral kNames[] = {
     "oihw", "oidhw", "goi",   "goiw", "goihw", "goidhw", "tn",
     "tnc",  "ldnc",  "ldigo", "ldio", "ldgo"};
 
-/// Tags whose letters contradict their meaning in oneDNN, and tags with this
-/// meaning.
+/// Pairs of a tag whose letters contradict its meaning in oneDNN, and the tag
+/// that has this meaning by its letters.
 static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral>
     kMisnamed[] = {{"gIOhw2i8o16i2o", "aBCde2c8b16c2b"},
                    {"gIOdhw2i8o16i2o", "aBCdef2c8b16c2b"}};

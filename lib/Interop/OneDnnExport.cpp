@@ -99,7 +99,7 @@ std::optional<OneDnnLayout> OneDnnExporter::getBlocks(size_t firstBlock,
   return layout;
 }
 
-/// Returns the dims by the strides of their digits before `firstBlock`, slowest
+/// Returns the dims by the strides of the digits 0 to firstBlock - 1, slowest
 /// first. A dim without such a digit precedes the first dim with a higher
 /// number.
 SmallVector<unsigned> OneDnnExporter::getOrder(size_t firstBlock) const {

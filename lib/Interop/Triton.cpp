@@ -100,7 +100,7 @@ bool TritonParser::parseShape(TritonLayout &layout) {
 }
 
 /// Packs the bits of a logical index into one bit vector, those of dim 0
-/// lowest.
+/// lowest. Sizes must be powers of two.
 static uint64_t pack(ArrayRef<int64_t> index, ArrayRef<int64_t> shape) {
   uint64_t bits = 0;
   unsigned begin = 0;

@@ -64,10 +64,10 @@ public:
     return pending.back().result;
   }
 
-  /// Returns the number of an element of extent 1, into which padding can be
-  /// written. It is the remainder of the last element by 1, or, if the last
-  /// element is such a remainder that no split uses, this one. An empty
-  /// sequence gets a unit dim.
+  /// Returns the number of an element of extent 1 at the end of the sequence,
+  /// into which padding can be written. It is the last element if that is a
+  /// remainder that no split uses, and else the remainder of the last element
+  /// by 1. An empty sequence gets a unit dim.
   unsigned addUnit() {
     if (sequence.empty())
       return add(1);
@@ -88,8 +88,8 @@ private:
     int64_t factor;
     unsigned result;
   };
-  /// Creates an element of extent 1 for a remainder that no split uses. Returns
-  /// its number.
+  /// Creates an element of extent 1 for a remainder that no split uses, without
+  /// placing it in the sequence. Returns its number.
   unsigned addLeftover() {
     widths.push_back(0);
     return widths.size() - 1;
@@ -172,9 +172,9 @@ static std::optional<SmallVector<unsigned>> getDims(const Digit &digit,
   return dims;
 }
 
-/// Undoes a simplification of the canonical form: (4 * d0 + d1) mod 2 is d1 mod
-/// 2. If other digits have this sum as their source, the digit gets it, too, so
-/// that they are split off one source.
+/// Undoes a simplification of the canonical form, by which (4 * d0 + d1) mod 2
+/// became d1 mod 2. If another digit has such a sum as its source, the digit of
+/// the dim gets this source, so that both are split off one source.
 static void rejoinSums(std::vector<PlacedDigit> &digits) {
   for (PlacedDigit &placed : digits) {
     Digit &digit = placed.digit;
@@ -273,8 +273,8 @@ bool DigitSplitter::split(const PlacedDigit &placed,
 }
 
 namespace {
-/// An entry of the sequence before the first tile: the dims of a source, or a
-/// unit dim.
+/// An entry of the sequence before the first tile: the dims of `source`, or, if
+/// `source` is null, one dim of size 1.
 struct Origin {
   const Source *source;
   SmallVector<unsigned> dims; // slowest first

@@ -36,8 +36,8 @@ struct Contents {
 };
 
 /// Computes the storage points of all indices of a shape. Fails if the shape
-/// does not fit the map or is dynamic, or if two indices share a point or a
-/// point is outside of the storage (L1). Also fails if there are more than
+/// does not fit the map or is dynamic, if two indices share a point, or if a
+/// point is outside of the storage. Also fails if there are more than
 /// `maxCells` indices times replicas or, if `needStorage`, positions.
 std::optional<Contents> readContents(const LayoutMap &map, Sizes sizes,
                                      int64_t maxCells, bool needStorage,

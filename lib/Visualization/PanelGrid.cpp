@@ -212,11 +212,10 @@ static int64_t findDivisor(int64_t n, int64_t most) {
   return divisor;
 }
 
-/// Returns the number of positions of `axis` to draw in a row that has space
-/// for `room`. It is the largest divisor of the grain, the number whose
-/// divisors align equal digits, unless that is below kFew. Otherwise it is the
-/// largest divisor of the extent, or `room` if that divisor is less than half
-/// of it.
+/// Returns the number of positions of `axis` to draw in a row with space for
+/// `room`: the largest divisor <= `room` of the grain, whose divisors align
+/// equal digits, if it is at least kFew. Otherwise, it is the largest divisor
+/// <= `room` of the extent, or `room` if this divisor is less than half of it.
 static int64_t chooseCut(const Axis &axis, int64_t room) {
   if (axis.grain) {
     int64_t divisor = findDivisor(axis.grain, room);
@@ -241,7 +240,7 @@ static std::pair<Axis, Axis> cut(const Axis &axis, int64_t width) {
 /// Removes the fastest axes from the end of `axes` and returns them as the axes
 /// of the columns, which have at most `maxColumns` positions. An axis that does
 /// not fit is cut, and its outer part stays. Unless `fill`, stops as soon as
-/// the columns have 4 positions (kFew).
+/// the columns have at least 4 positions (kFew).
 static Axes takeColumns(Axes &axes, int64_t maxColumns, bool fill) {
   Axes columns;
   while (!axes.empty()) {
@@ -264,8 +263,9 @@ static Axes takeColumns(Axes &axes, int64_t maxColumns, bool fill) {
 }
 
 /// Removes the fastest axes from the end of `axes` and returns them as the axes
-/// of the rows. Stops as soon as there are 4 positions (kFew), or if one more
-/// axis would make them more than 16 (kManyRows).
+/// of the rows: at least one axis. Stops as soon as there are at least 4
+/// positions (kFew), or if one more axis would make them more than 16
+/// (kManyRows).
 static Axes takeRows(Axes &axes) {
   Axes rows;
   while (!axes.empty()) {
@@ -277,8 +277,9 @@ static Axes takeRows(Axes &axes) {
   return rows;
 }
 
-/// Returns the axes of a coordinate that is linear memory. If `columns` is not
-/// 0, these are two: lines of `columns` positions, and positions in a line.
+/// Returns the axes of a coordinate that is linear memory: those of `direction`
+/// or, if `columns` is not 0, two: lines of `columns` positions, and positions
+/// in a line.
 static Axes getLinearAxes(const Direction &direction, unsigned coordinate,
                           int64_t columns) {
   if (!columns)
@@ -291,7 +292,7 @@ static Axes getLinearAxes(const Direction &direction, unsigned coordinate,
 
 /// Arranges several coordinates of which the last one is linear memory, e.g.
 /// that of a core: one panel per core. If the memory of a core fits one row, a
-/// core is a row, or a column if there are few positions.
+/// core is a row instead, or a column if it has at most 8 positions (2 * kFew).
 static void arrangeCores(PanelGrid &result, int64_t maxColumns,
                          int64_t columns) {
   unsigned last = result.directions.size() - 1;

@@ -67,9 +67,10 @@ struct PanelGrid {
 /// Returns the number of positions along `axes`, the product of their extents.
 int64_t count(llvm::ArrayRef<Axis> axes);
 
-/// Arranges the storage of `map`, with at most `maxColumns` columns if linear
-/// memory can be cut, or exactly `columns` if that is not 0. `dimNames` are the
-/// names of the dims and then of the replicas for the texts of the axes.
+/// Arranges the storage of `map`. Linear memory is cut into rows of at most
+/// `maxColumns` positions, or exactly `columns` if that is not 0. `dimNames`
+/// are the names of the dims and then of the replicas for the texts of the
+/// axes.
 PanelGrid arrangeStorage(const LayoutMap &map, const Contents &contents,
                          llvm::ArrayRef<std::string> dimNames,
                          int64_t maxColumns, int64_t columns);

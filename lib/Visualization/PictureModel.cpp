@@ -130,8 +130,8 @@ static llvm::SmallVector<unsigned> getDirections(ArrayRef<Axis> axes) {
 /// Returns the labels along one edge of a panel, one for each coordinate of
 /// `axes`. The n-th row or column starts at point getStart(n). Values of a
 /// coordinate d with isCounted(d), whose other axes are at another edge, are
-/// printed as increments, such as +16. If `isTerse`, only plain numbers get the
-/// name of the coordinate as title.
+/// printed as increments, such as +16. If `isTerse`, labels of increments or of
+/// texts such as `NPU 2` have no title.
 AxisLabels PictureModelBuilder::getAxisLabels(
     ArrayRef<Axis> axes, llvm::function_ref<Point(int64_t)> getStart,
     llvm::function_ref<bool(unsigned)> isCounted, bool isTerse) const {
@@ -185,9 +185,10 @@ std::string PictureModelBuilder::getPanelTitle(int64_t panel) const {
   return llvm::join(parts, ", ");
 }
 
-/// Returns the number of gaps to draw before each position: one per position at
-/// which an axis slower than the last one advances, or, if `separate`, any
-/// axis.
+/// Returns, for each position, the number of gaps between the first position
+/// and it. Each axis before the last one adds a gap when it advances, unless
+/// the next axis is the inner part of a cut. If `separate`, the last axis does
+/// so, too.
 static std::vector<int64_t> findGaps(ArrayRef<Axis> axes, bool separate) {
   std::vector<int64_t> gaps(count(axes), 0);
   for (size_t i = 0; i < axes.size(); ++i) {

@@ -27,9 +27,9 @@
 namespace mlir::layout {
 
 /// Converts `size`, a polynomial in sizes of dims, to an expression in which
-/// sizeOf[d] replaces size(d), the size of dim d. It is never null. A product of
-/// two sizes becomes the product of their expressions, which is affine only if
-/// one of these is a constant.
+/// sizeOf[d] replaces size(d), the size of dim d. It is never null. A product
+/// of two sizes becomes the product of their expressions, which is affine only
+/// if one of these is a constant.
 AffineExpr toAffineExpr(const SizeExpr &size, llvm::ArrayRef<AffineExpr> sizeOf,
                         MLIRContext *context);
 
@@ -39,7 +39,8 @@ AffineExpr toAffineExpr(const SizeExpr &size, llvm::ArrayRef<AffineExpr> sizeOf,
 bool isAffine(const IndexExpr &value, bool hasSwizzleExprs = false);
 
 /// A callback that returns an affine expression to stand for the value of a
-/// swizzle, an xor of digits, which is not affine. May return null.
+/// swizzle, an xor of digits, which is not affine. If it returns null, the
+/// value that has the swizzle is not converted.
 using SwizzleToExpr = llvm::function_ref<AffineExpr(const Swizzle &)>;
 
 /// Converts `value` to an affine expression in which dims[d] replaces dim d and

@@ -56,6 +56,7 @@ SizeExpr getExtent(const Digit &digit, Sizes sizes);
 std::optional<int64_t> getEnd(const Digit &digit);
 
 /// Prints a value or digit in the notation of `#layout.map`: `d1 floordiv 16`.
+/// `rank` is the number of logical dims.
 std::string describe(const IndexExpr &value, unsigned rank);
 std::string describe(const Digit &digit, unsigned rank);
 

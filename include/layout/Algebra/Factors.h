@@ -40,9 +40,9 @@ struct Factor {
 
 /// Partitions the dims of `box` into the smallest factors such that no digit of
 /// `values` depends on dims of two. So each value is a sum of one contribution
-/// per factor. Dims from `rank` on are replicas. If an expression of `axes`
-/// depends on replicas and on a single logical dim, these replicas are in the
-/// factor of that dim.
+/// per factor. Dims from `rank` on are replicas. If an entry of `axes` depends
+/// on exactly one logical dim, the replicas in it are in the factor of that
+/// dim.
 std::vector<Factor> findFactors(llvm::ArrayRef<IndexExpr> values,
                                 llvm::ArrayRef<IndexExpr> axes, Sizes box,
                                 unsigned rank);

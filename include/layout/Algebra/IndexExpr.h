@@ -54,7 +54,7 @@ struct Digit {
 
   bool isDim() const { return !fused && !swizzle; }
   bool isWholeSource() const { return divisor == 1 && modulus == 0; }
-  /// Calls `fn` for every dim that occurs in the source.
+  /// Calls `fn` with every dim in the source, once per occurrence.
   void walkDims(llvm::function_ref<void(unsigned)> fn) const;
 
   int compareSource(const Digit &other) const;
@@ -90,13 +90,12 @@ struct IndexExpr {
   bool operator!=(const IndexExpr &other) const { return compare(other) != 0; }
   friend llvm::hash_code hash_value(const IndexExpr &linear);
 
-  /// Returns the value at `index` of a tensor of static `sizes`, or
-  /// std::nullopt if it overflows int64 or a size that it depends on is
-  /// dynamic.
+  /// Returns the value at `index` of a tensor of `sizes`, or std::nullopt if it
+  /// overflows int64 or depends on a size that is dynamic.
   std::optional<int64_t> evaluate(llvm::ArrayRef<int64_t> index,
                                   llvm::ArrayRef<int64_t> sizes) const;
 
-  /// Calls `fn` for every dim that occurs in a digit.
+  /// Calls `fn` with every dim in a digit, once per occurrence.
   void walkDims(llvm::function_ref<void(unsigned)> fn) const;
 };
 

@@ -37,7 +37,7 @@ struct Statement {
   /// an index in it.
   llvm::SmallVector<int64_t> sizes, index;
   /// The second index of the counterexample if the statement is about two
-  /// indices, e.g. that they have different values.
+  /// indices, e.g. that they have different values; else empty.
   llvm::SmallVector<int64_t> other;
 };
 

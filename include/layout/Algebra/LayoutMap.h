@@ -129,7 +129,7 @@ public:
   /// index is searched: boxes of at most 2^20 indices are enumerated, and
   /// larger ones are left to a bounded proof with integer sets. If the search
   /// ends without an answer, the result is std::nullopt and `*isKnown` is
-  /// false.
+  /// false; in all other cases it is true.
   std::optional<llvm::SmallVector<int64_t>>
   backward(llvm::ArrayRef<int64_t> point, Sizes sizes,
            bool *isKnown = nullptr) const;
@@ -141,7 +141,7 @@ public:
 private:
   struct Data;
 
-  /// Creates a map from coordinates in canonical form.
+  /// Creates a map from coordinates that are already in canonical form.
   static LayoutMap make(unsigned rank, llvm::StringRef space,
                         std::vector<Coordinate> coordinates,
                         llvm::ArrayRef<int64_t> replicas);

@@ -103,7 +103,7 @@ public:
   /// proves nothing.
   bool isProvablyAtLeast(const SizeExpr &other) const;
 
-  /// Returns the value for the given static sizes, one per logical dim, or
+  /// Returns the value for the given sizes, one per logical dim, or
   /// std::nullopt on overflow or if a size that occurs is dynamic.
   std::optional<int64_t> evaluate(llvm::ArrayRef<int64_t> sizes) const;
 

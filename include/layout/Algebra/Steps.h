@@ -68,9 +68,9 @@ struct PlacedPart {
 llvm::SmallVector<PlacedPart> getPlacedParts(const LayoutMap &map,
                                              unsigned coordinate, Sizes sizes);
 
-/// Blocks of consecutive indices that start at multiples of `length` and are
-/// contiguous along one coordinate, while the other coordinates are constant.
-/// The last block may be shorter.
+/// Blocks of consecutive indices of one dim that start at multiples of
+/// `length`. In a block, one coordinate increases by 1 per index, and the other
+/// coordinates are constant. The last block may be shorter.
 struct Run {
   /// The maximal length of the blocks, in indices: the size of the dim
   /// (kUnknownSize if dynamic) if `isWhole`, or less.

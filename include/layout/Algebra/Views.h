@@ -108,9 +108,9 @@ std::optional<IndexView> getCollapseView(DimGroups groups, Sizes oldSizes,
                                          FailureReason error = {});
 
 /// Returns the layout of a view with a new dim of `size` before dim `position`,
-/// along which all elements are equal. Layouts are injective, so the size must
-/// be at most 1, or the map must have a replica of this extent, which then
-/// becomes the dim.
+/// along which all elements are equal. Layouts are injective, so this fails
+/// unless the size is 0 or 1, or the map has a replica of this extent, which
+/// then becomes the dim.
 std::optional<LayoutMap> broadcast(const LayoutMap &map, int64_t position,
                                    int64_t size, FailureReason error = {});
 
@@ -152,7 +152,7 @@ bool isTiledByParts(const Concatenation &concatenation,
 
 /// Returns C(i) = a(b(i)), where a is a layout of the stored dims of b. These
 /// are `storedDims`, slowest first, if a has as many dims, or else the
-/// coordinates of b.
+/// coordinates of b. Fails if a has another number of dims, or on overflow.
 std::optional<LayoutMap> compose(const LayoutMap &a, const LayoutMap &b,
                                  llvm::ArrayRef<BoundedIndex> storedDims = {},
                                  FailureReason error = {});
@@ -160,9 +160,9 @@ std::optional<LayoutMap> compose(const LayoutMap &a, const LayoutMap &b,
 /// Returns the inverse of `map`, e.g. `NCHW16c to NCHW` of `NCHW to NCHW16c`.
 /// Its dims are those of the storage, padding included: `storedDims`, or else
 /// the stored axes of `map`. It maps a storage position to the row-major
-/// position of the logical index that is stored there. `sizes` are the logical
-/// sizes that `map` depends on. Fails if `map` has replicas, or if no formula
-/// of the stored axes is found for a logical index.
+/// position of the logical index there, in a logical shape that is extended by
+/// the padding. `sizes` are the logical sizes that `map` depends on. Fails if
+/// `map` has replicas, or if no injective formula of the stored axes is found.
 std::optional<LayoutMap> inverse(const LayoutMap &map,
                                  llvm::ArrayRef<BoundedIndex> storedDims = {},
                                  Sizes sizes = {}, FailureReason error = {});

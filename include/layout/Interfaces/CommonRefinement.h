@@ -95,8 +95,8 @@ private:
 };
 
 /// Collects, per loop, the divisors at which operands split it into digits,
-/// e.g. 1 and 16 for `c floordiv 16` and `c mod 16`. Fails if one of them does
-/// not divide the next larger one.
+/// e.g. 1 and 16 for `c floordiv 16` and `c mod 16`. Fails if, in ascending
+/// order, a divisor does not divide the next one.
 template <typename Derived, typename Space, typename Axis>
 LogicalResult CommonRefinement<Derived, Space, Axis>::cutLoops() {
   for (ArrayRef<Axis> operandAxes : axes)
@@ -129,9 +129,9 @@ LogicalResult CommonRefinement<Derived, Space, Axis>::cutLoops() {
   return success();
 }
 
-/// Numbers the digits: the outermost ones in loop order, then the others, those
-/// with more digits inside of them first. Of equally many, the digits of
-/// reductions come before those of parallel loops.
+/// Numbers the digits: the outermost ones in loop order, then the others by the
+/// number of faster digits of the same loop, the highest first. Of equally
+/// many, the digits of reduction loops come before those of parallel loops.
 template <typename Derived, typename Space, typename Axis>
 void CommonRefinement<Derived, Space, Axis>::orderDigits() {
   space.digits.clear();
@@ -257,7 +257,8 @@ void CommonRefinement<Derived, Space, Axis>::findPadding() {
 }
 
 /// Returns true if `axis` fuses digits in row-major order, such as 16 * c1 + c0
-/// with 16 values of c0, and appends these digits, most significant first.
+/// with 16 values of c0, and appends these digits, most significant first. If
+/// false, `digits` is unspecified.
 template <typename Derived, typename Space, typename Axis>
 bool CommonRefinement<Derived, Space, Axis>::isRowMajorOf(
     const Access &axis, SmallVectorImpl<unsigned> &digits) const {
@@ -372,8 +373,8 @@ bool CommonRefinement<Derived, Space, Axis>::dropUnitDigits() {
 }
 
 /// Checks that each digit is on a stored axis of some operand, so that a shape
-/// determines its trip count, and that loops over padding write no elements of
-/// results.
+/// determines its trip count, and that iterations over padding do not overwrite
+/// elements of results.
 template <typename Derived, typename Space, typename Axis>
 LogicalResult CommonRefinement<Derived, Space, Axis>::checkDigits() {
   SmallVector<bool, 12> used = findUsed();

@@ -32,9 +32,10 @@ namespace mlir::layout {
 /// if `map` is its layout with these dims.
 LayoutMap dropDims(const LayoutMap &map, const llvm::SmallBitVector &dropped);
 
-/// Returns the layout of a tensor with the `dropped` dims, which are inserted
-/// as the outermost ones, if `map` is its layout without them. Returns
-/// std::nullopt if the storage has several coordinates or replicas.
+/// Returns the layout of a tensor with the `dropped` dims, of any size, if
+/// `map` is its layout without them. In storage, these dims are the slowest
+/// ones. Returns std::nullopt if the storage has several coordinates or
+/// replicas.
 std::optional<LayoutMap> insertDims(const LayoutMap &map,
                                     const llvm::SmallBitVector &dropped);
 

@@ -50,8 +50,8 @@ RankedTensorType getLocalType(RankedTensorType type);
 
 /// Returns true if a conversion only converts the blocks in each device's
 /// memory: each device holds the same indices of both tensors, without halos,
-/// partial sums or stated padding. If a block has fewer indices than the
-/// largest one, the positions beyond them are converted, too.
+/// partial sums or stated values of padding. If a block has fewer indices than
+/// the largest one, the positions beyond them are converted, too.
 bool convertsBlocks(RankedTensorType from, RankedTensorType to);
 
 /// Returns `rule` with the loop sizes given by the shapes of these types.

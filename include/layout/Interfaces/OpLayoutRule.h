@@ -52,7 +52,8 @@ struct LoopRule {
 
 /// A rule under which all tensors keep their types.
 struct OpaqueRule {
-  /// The reason as text for diagnostics. Must have static lifetime.
+  /// The reason why the tensors must keep their types, as text for diagnostics.
+  /// Must have static lifetime.
   StringRef why;
 };
 
@@ -98,8 +99,9 @@ struct PerDimRule {
   /// Per dim, the number that its tile size must divide: 1 requires the dim to
   /// be whole, 0 permits any storage.
   SmallVector<int64_t> tileSizeMustDivide;
-  /// The dims that tensors of a lower rank do not have (DroppedDims.h). Such a
-  /// tensor has one index of them, and they are stored whole.
+  /// The dims that tensors of a lower rank do not have, because they hold one
+  /// index of each (DroppedDims.h). Tensors with these dims must not store them
+  /// in tiles.
   llvm::SmallBitVector dropped;
   /// Per operand, true if all its elements are read; an empty list if this
   /// holds for all. Of the other operands, as of a slice's source, the op reads
@@ -152,7 +154,7 @@ inline bool cutsAtDivisorsOf(const Digit &digit, int64_t divisor) {
 LoopsRule getElementwiseRule(Operation *op);
 
 /// Sets `tileable` of each loop: true if its size is static, and every map that
-/// uses the loop indexes one dim by it alone.
+/// uses the loop does so for one dim, which it indexes by the loop alone.
 void findTileableLoops(LoopsRule &rule);
 
 } // namespace mlir::layout

@@ -37,9 +37,11 @@ namespace mlir::layout {
 /// The scalar computation of an op: a body, one op, or a copy. It is unknown if
 /// both pointers are null and `isCopy` is false.
 struct ScalarBody {
-  /// The body. Its arguments are the inputs, then one argument for each result.
+  /// The body, or null. Its arguments are the inputs, then one argument for
+  /// each result.
   Block *block = nullptr;
-  /// An elementwise op whose operands are the inputs, instead of a body.
+  /// An elementwise op whose operands are the inputs, instead of a body; or
+  /// null.
   Operation *op = nullptr;
   bool isCopy = false;
 };
@@ -60,8 +62,8 @@ TypedAttr getPaddingAlong(ArrayRef<OperandAccess> operands,
 
 /// Computes the masks of an op. `operands` are the inputs, followed by the
 /// results. `readsInit` has one entry per result, which is true if the body
-/// reads the old element of the result. For a copy, `copyMask` lists the loops
-/// to mask if the result states padding.
+/// reads the old element of the result. `copyMask` is for copies only: the
+/// loops to mask if the type of the result states the value of padding.
 PaddingMasks findPaddingMasks(ArrayRef<OperandAccess> operands,
                               ArrayRef<utils::IteratorType> iterators,
                               ArrayRef<bool> readsInit, const ScalarBody &body,

@@ -41,12 +41,12 @@ bool storesAllOf(const Space &space, unsigned operand, unsigned loop) {
   });
 }
 
-/// Returns true if the positions of `operand` that the loops reach are a box:
-/// all combinations of one range per stored axis.
+/// Returns true if the positions of `operand` that the loops reach are known to
+/// be a box: all combinations of one range per stored axis.
 bool reachesBox(const IterationSpace &space, unsigned operand);
 
-/// Returns true if the loops reach every position in the storage of `operand`,
-/// padding included.
+/// Returns true if the loops are known to reach every position in the storage
+/// of `operand`, padding included.
 bool reachesAll(const IterationSpace &space, unsigned operand);
 
 } // namespace mlir::layout

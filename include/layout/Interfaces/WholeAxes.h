@@ -42,8 +42,8 @@ struct WholeAxes {
 
 /// Finds the stored axes of the `touched` dims. Returns std::nullopt unless
 /// both types have the same map, each touched dim is an axis of its own, and
-/// all other dims have equal sizes. An axis of tiles of `divisor` indices is
-/// accepted if `isDivisor(dim, divisor)` returns true.
+/// all other dims have equal sizes. An axis of tiles of `divisor` > 1 indices
+/// is accepted only if `isDivisor(dim, divisor)` returns true.
 std::optional<WholeAxes> findWholeAxes(
     RankedTensorType a, RankedTensorType b, const llvm::SmallBitVector &touched,
     function_ref<bool(unsigned dim, int64_t divisor)> isDivisor = nullptr);

@@ -33,8 +33,8 @@
 namespace mlir::layout {
 
 struct TritonLayout {
-  /// A logical index, one entry per dim: the one that a bit of the storage
-  /// position adds by xor.
+  /// What one bit of the storage position adds by xor to the logical index if
+  /// the bit is 1: one number per dim.
   using Basis = llvm::SmallVector<int64_t, 4>;
   struct Coordinate {
     llvm::StringRef name;

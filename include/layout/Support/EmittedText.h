@@ -29,10 +29,11 @@ namespace mlir::layout {
 /// underscores.
 bool isWord(llvm::StringRef text);
 
-/// Converts `text` to letters, digits and underscores. A word stays unchanged;
-/// other texts get a hash, so that different texts have different results.
-/// After a prefix, the result is an identifier that is neither a keyword nor a
-/// macro. Before an extension, it is a file name without path separators.
+/// Converts `text` to letters, digits and underscores. A word stays unchanged,
+/// unless it looks like a result with a hash; other texts get a hash, so that
+/// different texts have different results. After a prefix, the result is an
+/// identifier that is neither a keyword nor a macro. Before an extension, it is
+/// a file name without path separators.
 std::string toWord(llvm::StringRef text);
 
 /// Replaces invalid UTF-8 by U+FFFD, because writers of JSON require valid

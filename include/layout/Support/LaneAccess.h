@@ -20,8 +20,8 @@ namespace mlir::layout {
 
 /// The distance between the elements of a row-major tensor that an op accesses
 /// in two consecutive iterations of a loop. It is 0 (Invariant), 1
-/// (Contiguous), 2 to 4 elements in a row, which shuffles can collect
-/// (Strided), or anything else (Other).
+/// (Contiguous), 2 to 4 within one row, which shuffles can collect (Strided),
+/// or anything else (Other).
 enum class LaneAccess { Invariant, Contiguous, Strided, Other };
 
 /// The largest distance in elements between vector lanes that are loaded as
@@ -68,8 +68,8 @@ inline constexpr int64_t kLeastLaneParts = 4;
 inline constexpr int64_t kLeastLaneVectors = 2;
 
 /// Returns true if vector lanes along the reduction `dim` can accumulate
-/// partial results, according to the indexing maps `maps` of an op: no access
-/// is strided, and at least one is contiguous.
+/// partial results of an op with the indexing maps `maps`: each access is
+/// Invariant or Contiguous along `dim`, and at least one is Contiguous.
 template <typename Range>
 bool canVectorizeReduction(Range &&maps, unsigned dim) {
   bool isRead = false;

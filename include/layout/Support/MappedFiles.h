@@ -20,7 +20,7 @@
 namespace mlir::layout {
 
 /// Registers the pages of `file`, which is mapped read-only, during the
-/// lifetime of this object.
+/// lifetime of this object, so that forgetMappedPages() may release them.
 class MappedPages {
 public:
   explicit MappedPages(llvm::ArrayRef<char> file);

@@ -67,9 +67,9 @@ inline std::optional<int64_t> countTrips(Operation *op) {
 }
 
 /// Returns the sum of `count` over all executions of `op` and its nested ops,
-/// if `op` is executed `times` times. `getTimes(op, times)` returns the number
-/// of executions of the regions of an op. If it returns std::nullopt, so does
-/// this function.
+/// if `op` is executed `times` times. `getTimes(op, times)` returns how often
+/// the regions of `op` are executed in total. If it returns std::nullopt, so
+/// does this function.
 inline std::optional<int64_t> sumOverTrips(
     Operation *op, int64_t times,
     llvm::function_ref<int64_t(Operation *)> count,

@@ -108,8 +108,8 @@ static SizeExpr specialize(const SizeExpr &size, Sizes sizes) {
   return sizes.empty() ? size : size.specialize(sizes);
 }
 
-/// Returns one more than the maximum of `range`, or std::nullopt if its minimum
-/// is negative.
+/// Returns one more than the inclusive maximum of `range`, or std::nullopt if
+/// its minimum is negative.
 static std::optional<SizeExpr> getUpperBound(const Interval &range) {
   if (range.min < 0)
     return std::nullopt;

@@ -127,7 +127,8 @@ SizeExpr SizeExpr::operator-(const SizeExpr &other) const {
   return *this + other * SizeExpr(-1);
 }
 
-/// Multiplies every coefficient by c. Returns false on overflow.
+/// Multiplies every coefficient by c. Returns false on int64 overflow; the
+/// coefficients are then partly multiplied.
 static bool scaleTerms(std::vector<SizeExpr::Term> &terms, int64_t c) {
   for (SizeExpr::Term &term : terms)
     if (llvm::MulOverflow(term.coeff, c, term.coeff))
@@ -317,7 +318,8 @@ std::optional<SizeExpr> SizeExpr::exactQuotient(const SizeExpr &divisor) const {
   return quotient;
 }
 
-/// Returns true if the factors of `term` are among those of `other`.
+/// Returns true if the product of the factors of `term`, without its
+/// coefficient, divides that of `other`.
 static bool divides(const SizeExpr::Term &term, const SizeExpr::Term &other) {
   size_t i = 0;
   for (const SizeExpr::Atom &factor : other.factors)
@@ -376,9 +378,9 @@ bool SizeExpr::isPositiveForm() const {
 
 /// Returns a lower bound with fewer ceilings: p replaces den * ceil(p, den),
 /// which is at least p, in terms with a positive coefficient that is a multiple
-/// of den. Replaces the ceiling `only`, or, if that is null, all ceilings as
-/// long as den divides what is left of the coefficient, those with the largest
-/// den first if `largestFirst`, else last.
+/// of den. If `only` is not null, replaces this ceiling only. Otherwise
+/// replaces all for which den divides what is left of the coefficient, those
+/// with the largest den first if `largestFirst`, else last.
 SizeExpr SizeExpr::dropSlack(const Atom *only, bool largestFirst) const {
   SizeExpr result(constant);
   for (const Term &term : terms) {
@@ -405,9 +407,9 @@ SizeExpr SizeExpr::dropSlack(const Atom *only, bool largestFirst) const {
   return result;
 }
 
-/// Returns a lower bound with ceilings of the divisor of `step`: for den =
-/// step.den, ceil(p, den), which is at most k * ceil(p, k * den), replaces the
-/// latter in terms whose coefficient is a positive multiple of k.
+/// Returns a lower bound of `size`: in terms with a positive coefficient that
+/// is a multiple of k, replaces k * ceil(p, k * den) by ceil(p, den), which is
+/// at most as large. Here ceil(p, den) is `step`, and k > 1 is any integer.
 static SizeExpr inStepsOf(const SizeExpr &size, const SizeExpr::Ceil &step) {
   SizeExpr result(size.getConstantTerm());
   for (const SizeExpr::Term &term : size.getTerms()) {

@@ -81,9 +81,10 @@ private:
 /// bits.
 static constexpr int64_t kMaxNumber = int64_t(1) << 61;
 
-/// Adds the shift `of` of another digit. It is determined modulo `ofPeriod`,
-/// the divisor * modulus of that digit, or its divisor if it has no modulus.
-/// Returns false if no shift of the dim has both remainders.
+/// Combines `shift` with the shift `of` of another digit, which is determined
+/// modulo `ofPeriod`: the divisor * modulus of that digit, or its divisor if it
+/// has no modulus. Keeps the one with the longer period. Returns false if no
+/// shift of the dim has both remainders.
 bool NestedDigits::addShift(int64_t of, int64_t ofPeriod) {
   if (llvm::mod(of - shift, std::gcd(period, ofPeriod)) != 0)
     return false;
@@ -122,8 +123,8 @@ std::optional<NestedDigits> NestedDigits::get(ArrayRef<DigitTerm> terms) {
   return result;
 }
 
-/// Returns the increment of steps to positions of which `breakpoint` is the
-/// greatest breakpoint that divides them.
+/// Returns the increment of a step to a position p if `breakpoint` is the
+/// greatest breakpoint that divides p + `shift`.
 SizeExpr NestedDigits::getAmount(int64_t breakpoint) const {
   SizeExpr amount;
   for (const Part &part : parts) {
@@ -137,9 +138,9 @@ SizeExpr NestedDigits::getAmount(int64_t breakpoint) const {
   return amount;
 }
 
-/// Returns the greatest common divisor of the positions 1 to size - 1 that are,
-/// when shifted, multiples of `breakpoint` but not of `next`, or 0 if there are
-/// none.
+/// Returns the greatest common divisor of all positions p from 1 to size - 1
+/// for which `breakpoint` divides p + `shift`, but `next` (0: no such limit)
+/// does not. Returns 0 if there are none.
 int64_t NestedDigits::getEvery(int64_t breakpoint, int64_t next,
                                int64_t size) const {
   int64_t every = 0, found = 0;
@@ -217,8 +218,9 @@ static std::optional<Steps> walkSteps(const IndexExpr &value, unsigned dim,
   return steps;
 }
 
-/// Finds the steps of `value`, a coordinate in normal form on the box, along
-/// `dim`.
+/// Returns the steps of `value`, a coordinate in normal form on the box, along
+/// `dim`, or std::nullopt if they are not known within the bounds of
+/// walkSteps().
 static std::optional<Steps> findSteps(const IndexExpr &value, unsigned dim,
                                       Sizes box) {
   if (box[dim] == 0 || box[dim] == 1)

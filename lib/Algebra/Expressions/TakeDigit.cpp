@@ -49,7 +49,8 @@ static std::optional<IndexExpr> divideByCommonFactor(const IndexExpr &x,
 
 /// Rewrites floor((floor(y / k) + c) / divisor) to floor((y + k * c) / (k *
 /// divisor)), so that all digits of a shifted value have the same source. Sets
-/// `x` to y + k * c and multiplies `divisor` by k.
+/// `x` to y + k * c and multiplies `divisor` by k. If `x` is not floor(y / k) +
+/// c, it stays.
 static void liftShift(IndexExpr &x, int64_t &divisor) {
   std::optional<int64_t> c = x.constant.getConstant();
   if (!c || x.terms.size() != 1 || !x.terms[0].stride.isConstantEqual(1))
@@ -71,9 +72,9 @@ static void liftShift(IndexExpr &x, int64_t &divisor) {
   x.constant = x.constant + SizeExpr(shift);
 }
 
-/// Simplifies floor(x / divisor) mod modulus (0: no mod) once. Adds to
-/// `outside` the terms that can be computed outside of the floor. Returns true
-/// if anything changed.
+/// Simplifies floor(x / divisor) mod modulus (0: no mod) by one rewrite of the
+/// arguments. Adds to `outside` the terms that can be computed outside of the
+/// floor. Returns true if anything changed.
 static bool simplifyDigit(IndexExpr &x, int64_t &divisor, int64_t &modulus,
                           IndexExpr &outside, Sizes sizes) {
   bool changed = false;

@@ -97,8 +97,9 @@ static bool readDims(StringRef text, std::vector<Dim> &dims, Report report) {
   return true;
 }
 
-/// Checks that each letter of the string occurs exactly once in upper case.
-/// Reports the column of the first violation, and returns false.
+/// Checks that each letter of the string occurs exactly once in upper case, and
+/// any number of times in lower case. Reports the column of the first
+/// violation, and returns false.
 static bool checkAxes(const std::vector<Dim> &dims, Report report) {
   std::array<bool, 26> hasAxis{};
   for (const Dim &dim : dims)

@@ -42,9 +42,11 @@ struct KindInfo {
 
 } // namespace
 
-/// Returns the pixel of an axis of which four neighbors share one pixel.
+/// Returns the pixel of index x along an axis of which four neighbors share one
+/// pixel.
 static BoundedIndex pixel(const BoundedIndex &x) { return floorDiv(x, 4); }
-/// Returns the lane of an axis of which four neighbors share one pixel.
+/// Returns the lane of index x in its pixel, along an axis of which four
+/// neighbors share one pixel.
 static BoundedIndex lane(const BoundedIndex &x) { return mod(x, 4); }
 
 static const KindInfo kindInfos[] = {

@@ -83,9 +83,9 @@ static Value floorDiv(const Value &value, Number divisor) {
       isl_aff_floor(isl_aff_scale_down_val(copy(value), divisor.release())));
 }
 
-/// Returns floor(value / divisor) mod modulus (0: no mod). For the mod,
-/// floor(value / (divisor * modulus)) * modulus is subtracted, a variable that
-/// the next higher digit shares.
+/// Returns floor(value / divisor) mod modulus (0: no mod), or null if `value`
+/// is null. The mod subtracts modulus * floor(value / (divisor * modulus)), a
+/// floor that isl shares with the next higher digit.
 static Value takeDigit(const Value &value, int64_t divisor, int64_t modulus) {
   if (!value)
     return nullptr;
@@ -133,10 +133,12 @@ public:
   void requireInBox(ArrayRef<Value> values, ArrayRef<Value> extents);
 
   /// Searches for a counterexample. Sets `statement` to Disproved with the one
-  /// that is found, or to Unknown if the search is inconclusive.
+  /// that is found, to Unknown if the search is inconclusive, and leaves it if
+  /// there is none.
   void search(Statement &statement) const { search(all, statement); }
   /// Searches for a counterexample that is also in `narrower`. Sets `statement`
-  /// to Disproved if there is one, or to Unknown if the search is inconclusive.
+  /// to Disproved if there is one, to Unknown if the search is inconclusive,
+  /// and else leaves it.
   void searchIn(Set narrower, Statement &statement) const {
     search(intersect(all, std::move(narrower)), statement);
   }

@@ -201,7 +201,8 @@ bool Inverter::close(const Digit &source, int64_t shift, Formula &base) const {
 }
 
 /// Returns the formula of `digit` in terms of the axes, or std::nullopt if no
-/// known digit, dim or fused value determines it.
+/// known digit, dim or fused value determines it. The Formula inside of the
+/// result is std::nullopt if the digit is determined without a formula.
 std::optional<Formula> Inverter::lookup(const Digit &digit) const {
   auto take = [&](const Formula &source, int64_t divisor) -> Formula {
     return source ? Formula(takeDigit(*source, divisor, digit.modulus))
@@ -239,7 +240,7 @@ std::optional<Formula> Inverter::lookup(const Digit &digit) const {
 }
 
 /// Tries to determine each dim or fused value from its known digits. Returns
-/// true if one more is determined.
+/// true if at least one more is determined.
 bool Inverter::closeSources() {
   bool changed = false;
   for (size_t i = 0; i < known.size(); ++i) {

@@ -26,7 +26,8 @@ using llvm::Twine;
 
 namespace {
 
-/// A byte range [begin, end) in one core that contains all bytes of a tensor.
+/// A range [begin, end) of the bytes of each core. It contains all bytes that a
+/// tensor has in any core.
 struct Extent {
   int64_t begin, end;
   bool isApartFrom(const Extent &other) const {
@@ -54,7 +55,7 @@ struct Tensor {
       return std::nullopt;
     return bytes;
   }
-  /// Returns the byte range that contains all elements in a core, or
+  /// Returns the byte range that contains the elements in every core, or
   /// std::nullopt if an offset has no known bound or a byte overflows int64.
   std::optional<Extent> getElementBytes() const {
     std::optional<Interval> range = getRange(getOffset().value, box);
@@ -62,8 +63,8 @@ struct Tensor {
       return std::nullopt;
     return getBytes(range->min, range->max + 1);
   }
-  /// Returns the byte range from the lowest element to the end of the storage
-  /// in a core, or std::nullopt if one of them is not known.
+  /// Returns the byte range, for every core, from the lowest element to the end
+  /// of the storage, or std::nullopt if one of them is not known.
   std::optional<Extent> getStorageBytes() const {
     std::optional<Interval> range = getRange(getOffset().value, box);
     std::optional<int64_t> extent = getOffset().extent.getConstant();
@@ -292,7 +293,7 @@ static int64_t getDivisor(const IndexExpr &value, unsigned dim) {
 
 /// Returns true if x and y depend on each dim d only by a floor(d / k), x
 /// determines all of these floors, and y depends on nothing else. Then indices
-/// with equal x have equal y.
+/// with equal x have equal y. False proves nothing.
 static bool refinesByConstruction(const IndexExpr &x, const IndexExpr &y,
                                   Sizes box) {
   llvm::SmallVector<IndexExpr> dims;
@@ -336,8 +337,8 @@ static ProofResult walk(const IndexExpr &x, const IndexExpr &y, Sizes box) {
   return split == groups.end() ? ProofResult::Proved : ProofResult::Disproved;
 }
 
-/// Decides if indices with equal x have equal y. Searches for two indices with
-/// equal x, and a greater y for the first one.
+/// Decides with integer sets if indices with equal x have equal y. Searches for
+/// two indices with equal x, and a greater y for the first one.
 static ProofResult compareAsSets(const IndexExpr &x, const IndexExpr &y,
                                  Sizes box) {
   std::optional<Interval> range = getRange(y, box);

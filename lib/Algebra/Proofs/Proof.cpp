@@ -73,8 +73,8 @@ private:
 
 } // namespace
 
-/// Decides by enumeration if no two indices of a box share a point, and sets
-/// `numPoints` to the number of distinct points. Replicas of one index may
+/// Decides by enumeration if no two indices of a box share a point. If Proved,
+/// sets `numPoints` to the number of distinct points. Replicas of one index may
 /// share a point; `rank` is the number of logical dims, which precede replicas.
 static PairProof walk(const Evaluator &evaluator, Sizes box, unsigned rank,
                       int64_t &numPoints) {
@@ -147,9 +147,9 @@ static Share findShare(const Evaluator &evaluator, unsigned value,
   return share;
 }
 
-/// Returns true if the sum of one contribution per factor determines each of
-/// them. As in a row-major order, the span of lower contributions must be less
-/// than the common divisor of all higher ones.
+/// Returns true if the sum of one contribution per factor is proven to
+/// determine each of them. As in a row-major order, the span of lower
+/// contributions must be less than the common divisor of all higher ones.
 static bool isTellingSum(llvm::SmallVector<Share> shares) {
   llvm::sort(shares, [](const Share &a, const Share &b) {
     return std::tuple(!a.divisor, a.divisor) <
@@ -170,8 +170,8 @@ static bool isTellingSum(llvm::SmallVector<Share> shares) {
 /// Proves that a map is injective by enumerating each factor of the box by
 /// itself. This suffices if every coordinate determines the contributions of
 /// all factors; otherwise the answer is Unknown. It is Disproved if two indices
-/// of one factor share a point. Sets `numPoints` to the number of distinct
-/// points.
+/// of one factor share a point. If Proved, `numPoints` is the number of
+/// distinct points.
 static PairProof walkFactors(const LayoutMap &special, Sizes sizes,
                              int64_t &numPoints) {
   if (special.getCoordinates().empty())

@@ -46,8 +46,8 @@ static Formula xorAll(ArrayRef<Formula> formulas, unsigned bits) {
 }
 
 /// Solves a swizzle of known value for its only operand that is not determined:
-/// the xor of the swizzle and the other operands. Returns std::nullopt if
-/// several operands or none are not determined.
+/// the xor of the swizzle and the other operands. Returns std::nullopt unless
+/// exactly one operand is not determined, and it is a single digit.
 static std::optional<KnownDigit> solveOperand(const KnownDigit &known,
                                               Lookup lookup, Sizes sizes) {
   const Swizzle &swizzle = *known.digit.swizzle;

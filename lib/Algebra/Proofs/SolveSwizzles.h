@@ -13,8 +13,9 @@
 
 namespace mlir::layout {
 
-/// The value of a digit in terms of storage axes. std::nullopt if the axes
-/// determine it, but no expression of their digits is known.
+/// The value of a digit that the storage axes determine, as an expression of
+/// them, or std::nullopt if no such expression is known. A digit that they do
+/// not determine has no Formula.
 using Formula = std::optional<IndexExpr>;
 
 struct KnownDigit {
@@ -23,8 +24,9 @@ struct KnownDigit {
 };
 
 /// Returns the formula of `x` from the formulas of its digits, which `lookup`
-/// returns. It is std::nullopt inside of the result if a digit is determined
-/// without a formula. Returns std::nullopt if a digit is not determined.
+/// returns. Returns std::nullopt if a digit is not determined. The Formula
+/// inside of the result is std::nullopt if a digit is determined without a
+/// formula.
 std::optional<Formula>
 lookupSum(const IndexExpr &x,
           llvm::function_ref<std::optional<Formula>(const Digit &)> lookup);

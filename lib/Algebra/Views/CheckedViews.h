@@ -28,9 +28,10 @@ std::optional<LayoutMap> viewIfSizesFit(const LayoutMap &map,
                                         const llvm::Twine &what,
                                         FailureReason error);
 
-/// Applies a view whose `dims` replace the logical dims of `map` and then its
-/// replicas. The result has the extents `replicas` for its own replicas, which
-/// are numbered after the dims of the view.
+/// Returns the layout of a view of which `dims` has an entry for each logical
+/// dim of `map` and then for each replica. The result has the extents
+/// `replicas` for its own replicas, which are numbered after the dims of the
+/// view.
 LayoutMap replaceAllDims(const LayoutMap &map, const IndexView &view,
                          llvm::ArrayRef<int64_t> replicas);
 

@@ -265,8 +265,9 @@ static std::vector<ShiftedTerm> splitShifts(std::vector<DigitTerm> &terms) {
   return shifted;
 }
 
-/// Combines the digits of each source, and adds the shifts back to the sources.
-/// Adds the constants that result from the shifts to `constant`.
+/// Returns the combined digits of each source, with the constants that
+/// splitShifts() removed added to the sources again. If a digit is written with
+/// another shift, adds the constant that results to `constant`.
 static std::vector<DigitTerm> combineSources(std::vector<ShiftedTerm> shifted,
                                              SizeExpr &constant) {
   std::vector<DigitTerm> combined;
@@ -289,10 +290,10 @@ static std::vector<DigitTerm> combineSources(std::vector<ShiftedTerm> shifted,
   return combined;
 }
 
-/// Adds `term` to `result` and `constant`: the terms of its fused value if the
-/// digit is that whole value, the composed digit if it is a digit of a digit,
-/// and a constant if it has one value. Returns true if terms of other sources
-/// were added, which must be combined again.
+/// Adds `term` to the sum of `constant` and `result`. Replaces a digit that is
+/// its whole fused value by the terms of that value, a digit of a digit by one
+/// digit, and a digit with one value by a constant. Returns true in the first
+/// two cases: the new terms have other sources and must be combined again.
 static bool addSimplified(DigitTerm term, Sizes sizes, SizeExpr &constant,
                           std::vector<DigitTerm> &result) {
   if (term.stride.isZero())

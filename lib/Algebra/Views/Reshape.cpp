@@ -180,7 +180,7 @@ static LayoutMap withSizesOfRun(const LayoutMap &map, unsigned first,
   return map.specialize(known);
 }
 
-/// Returns `sizes` with the first one dynamic.
+/// Returns `sizes` with kUnknownSize in place of the first one.
 static llvm::SmallVector<int64_t> withoutFirst(Sizes sizes) {
   llvm::SmallVector<int64_t> inner(sizes);
   inner.front() = kUnknownSize;
@@ -234,8 +234,8 @@ static std::optional<LayoutMap> fuseUncut(const LayoutMap &map, unsigned first,
 }
 
 /// Fuses the dims from `first` on, one per entry of `sizes`, to one dim, whose
-/// digits (floordiv and mod) replace them. All sizes but the first must be
-/// static.
+/// digits (floordiv and mod) replace them. Fails if a size after the first one
+/// is dynamic.
 static std::optional<LayoutMap> fuseDigits(const LayoutMap &map, unsigned first,
                                            Sizes sizes, FailureReason error) {
   std::optional<std::vector<BoundedIndex>> digits =

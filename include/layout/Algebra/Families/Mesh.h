@@ -118,8 +118,9 @@ llvm::StringRef getName(Reduction reduction);
 std::optional<Reduction> getReduction(llvm::StringRef name);
 
 /// Returns r if the coordinate with the name `axis` of a map over a mesh is the
-/// value of replica dim r, i.e. if the devices along this axis hold replicas.
-/// Returns std::nullopt if the coordinate is anything else, or there is none.
+/// value of replica r (dim rank + r), i.e. if the devices along this axis hold
+/// replicas. Returns std::nullopt if the coordinate is anything else, or there
+/// is none.
 std::optional<unsigned> getReplicaAlong(const LayoutMap &map,
                                         llvm::StringRef axis);
 

@@ -51,8 +51,9 @@ namespace mlir::layout {
 enum class NpuMode { Aligned, Compact, Matrix, Strided, Continuous };
 
 /// The number of indices of the first axis that share a storage unit: 4
-/// elements of 8 bits (N4), 2 of 16 bits (N2), or 2 input channels of weights
-/// (IC2). These have 32 bits, or 8 bits that a core converts to 32.
+/// elements of 8 bits (N4), 2 elements of 16 bits (N2), or 2 input channels of
+/// weights (IC2). Such weights have 32 bits, or have 8 bits and are converted
+/// to 32 by the core.
 enum class NpuPack { None, N4, N2, IC2 };
 
 /// The parameters of an NPU: the number of cores, the bytes of local memory of
@@ -105,8 +106,8 @@ struct NpuStorage {
   std::optional<int64_t> end;
 
   /// Returns the number of elements reserved in every core: the offset of the
-  /// tensor (`base`), and a stride of axis N for each of its storage units, at
-  /// most `end`.
+  /// tensor (`base`), plus one stride of axis N for each storage unit along N,
+  /// but at most `end`.
   SizeExpr getReserved(Sizes sizes) const;
 
   /// Returns the map for tensors of this shape. The extent of `offset` is the

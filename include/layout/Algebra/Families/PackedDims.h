@@ -31,9 +31,9 @@ class raw_ostream;
 
 namespace mlir::layout {
 
-/// One physical dim: what faster entries leave of logical dim 1 (`1`), a part
-/// of 4 of its indices (`1 : 4`), or such a part with the even indices first
-/// (`1 : oddeven 4`).
+/// One physical dim, a digit of a logical dim. Of dim 1, `1` is the quotient
+/// that the faster entries leave, and `1 : 4` is this quotient mod 4.
+/// `1 : oddeven 4` has the same values with the even ones first.
 struct PackedDim {
   enum Kind { Whole, Packed, OddEven };
 
