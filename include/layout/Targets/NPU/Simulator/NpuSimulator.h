@@ -210,8 +210,9 @@ public:
   /// so that other tensors may be in the holes between them.
   void shareHoles() { sharesHoles = true; }
   /// Declares a tensor at the local address `address` that owns `bytes` of
-  /// every core. Reports an error if it leaves a core, is not aligned, or
-  /// overlaps another tensor although holes are not shared.
+  /// every core. Reports an error if it leaves a core, or if `address` is not a
+  /// multiple of `alignment`. Overlapping another tensor is an error unless
+  /// holes are shared.
   void declareTensor(uint64_t address, int64_t bytes, int64_t alignment);
   /// Declares elements of a declared tensor; its other bytes are holes. Reports
   /// an error if no declared tensor contains them, or if holes are shared and
