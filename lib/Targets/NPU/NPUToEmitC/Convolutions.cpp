@@ -79,8 +79,8 @@ static std::optional<unsigned> findDimOf(AffineMap map, unsigned loop) {
 
 /// Sets the map from N, C, H and W of the command to the dims of the input
 /// (`conv.inputIndex`), and how many indices of each are read
-/// (`conv.inputRanges`). Returns false if a loop does not index exactly one
-/// dim.
+/// (`conv.inputRanges`). Returns false if the loop of one of these four does
+/// not index exactly one dim of the input.
 static bool placeInput(linalg::LinalgOp op, Convolution &conv) {
   AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(conv.input));
   SmallVector<int64_t> all = op.getStaticLoopRanges();

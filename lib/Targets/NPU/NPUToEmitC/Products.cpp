@@ -15,9 +15,10 @@ using namespace mlir::npu;
 using namespace mlir::layout;
 
 namespace {
-/// A linalg op as matrix products: the loop of the rows of the result (m,
-/// std::nullopt for one row), that of its columns (n), the summed loop (k), and
-/// one index of each other loop.
+/// A linalg op as matrix products, at one iteration of its other loops
+/// (`batch`: each such loop and its index): the loop of the rows of the result
+/// (m, std::nullopt for one row), that of its columns (n), and the summed loop
+/// (k).
 struct Product {
   unsigned left, right; // operand numbers
   std::optional<unsigned> m;
