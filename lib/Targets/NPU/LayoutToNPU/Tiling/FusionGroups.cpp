@@ -428,8 +428,9 @@ bool GroupParts::isResult(Value tensor) const {
 
 /// Sets in `own`, for each part, the box of `result` that the part provides to
 /// ops after the group. Parts along the rows end at the last row that the group
-/// itself needs, so that no row is computed for later ops alone. Returns false
-/// if a dim has fewer indices than parts.
+/// itself needs, and the next part provides the rows after it, so that no row
+/// is computed for later ops alone. Returns false if a dim has fewer indices
+/// than parts.
 bool GroupParts::addOwn(Value result) {
   auto type = cast<RankedTensorType>(result.getType());
   auto needed = boxes.find(result);

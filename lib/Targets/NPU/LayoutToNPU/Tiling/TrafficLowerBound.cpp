@@ -58,8 +58,8 @@ private:
 };
 } // namespace
 
-/// Returns true if the tensor has more than 2^32 elements, which no memory
-/// holds, so that its index sets would be too large.
+/// Returns true if the tensor has a static shape of more than 2^32 elements,
+/// which no memory holds, so that its index sets would be too large.
 static bool isTooLarge(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())
@@ -179,8 +179,9 @@ static Sources getSourcesOfLoops(linalg::LinalgOp op,
   return sources;
 }
 
-/// Returns elements of the destination of an insertion that its result still
-/// contains: the largest product that excludes the inserted indices of one dim.
+/// Returns those of the elements `result` of an insertion that come from its
+/// destination, or some of them: the largest product that excludes the inserted
+/// indices of one dim.
 static Elements getAround(tensor::InsertSliceOp op, const Elements &result) {
   Elements best;
   for (unsigned d = 0, e = result.dims.size(); d < e; ++d) {
@@ -300,9 +301,9 @@ static Sources getMovedBy(tensor::ConcatOp op, const Elements &result) {
   return sources;
 }
 
-/// Returns, for each operand, elements that `op` moves to the elements `result`
-/// of its result, which may be fewer than all. Returns std::nullopt if it is
-/// not an op that only moves elements.
+/// Returns tensors from which `op` moves elements to the elements `result` of
+/// its result, each with these elements or some of them. Returns std::nullopt
+/// if it is not an op that only moves elements.
 static std::optional<Sources> getMovedFrom(Operation *op,
                                            const Elements &result) {
   using Moved = std::optional<Sources>;
