@@ -91,7 +91,8 @@ void splitVolumes(func::FuncOp function);
 
 /// Splits a sum, maximum or minimum over windows with a stride above 15, the
 /// limit of the chip, into one over short windows and one over its results.
-/// Windows of which no factor of the stride divides the size are not changed.
+/// Windows are not changed if size and stride have no common factor of at most
+/// 15 that leaves a stride of at most 15.
 void splitLongWindows(func::FuncOp function);
 
 /// Splits grouped convolutions into one per group. 1-D ones become 2-D with one

@@ -192,8 +192,9 @@ static Value makeExtreme(OpBuilder &builder, linalg::GenericOp op,
       .getResult(0);
 }
 
-/// Creates the reduction to the first or last index of an element equal to
-/// `top`. It starts from `none`, which stays if there is no such element.
+/// Creates the reduction to the index of the first element equal to `top`, or
+/// of the last one if `found` says so. It starts from `none`, which stays if
+/// there is no such element.
 static Value makePlace(OpBuilder &builder, linalg::GenericOp op,
                        const ArgReduction &found, Value top, Value none) {
   OpOperand &x = op->getOpOperand(found.x.getArgNumber());

@@ -102,7 +102,7 @@ public:
   Value add(Value a, Value b);
   Value mul(Value a, Value b);
   Value max(Value a, Value b);
-  /// Returns the integer nearest to x, for |x| below 2^22.
+  /// Returns, as f32, the integer nearest to the f32 x, for |x| below 2^22.
   Value nearest(Value x);
   /// Converts x, an f32 with an integer value in `range`, to i32.
   Value word(Value x, IntegerRange range);
