@@ -21,7 +21,7 @@ using namespace mlir::layout;
 
 /// Returns the number of 32-bit words that all cores together process when a
 /// command accesses a tensor in local memory once: the extent that the layout
-/// reserves, padding included. It is kInfiniteCost for other layouts. A storage
+/// reserves, padding included, or kInfiniteCost if that is not known. A storage
 /// unit holds one word, so four i8 share a word only if they are packed. A
 /// compact channel need not begin at a step of the execution units, so it may
 /// take one step more than an aligned one.
