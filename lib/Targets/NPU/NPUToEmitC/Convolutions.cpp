@@ -37,9 +37,9 @@ struct Convolution {
 };
 
 /// The part of the kernel along H or W that one command computes: the `count`
-/// elements first, first + step, .. Of the input, the command sees every
-/// `spacing`-th position from that of `first` on; `stride` and `dilation` count
-/// these positions.
+/// elements first, first + step, .. The command sees only every `spacing`-th
+/// row or column of the input, from the one that element `first` reads on.
+/// `stride` and `dilation` count these.
 struct KernelPart {
   int64_t first, step, count, spacing, stride, dilation;
 };
