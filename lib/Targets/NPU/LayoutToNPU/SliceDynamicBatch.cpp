@@ -147,9 +147,10 @@ static bool isSameForAllSizes(arith::CmpIOp compare) {
                                   predicate == arith::CmpIPredicate::slt)));
 }
 
-/// Records the factor by which the result of an integer op is a multiple of the
-/// batch size, given those of its operands. Returns false if it is no such
-/// multiple, or if a comparison may differ between sizes.
+/// Records in `sizes` the factor by which the result of `op`, a tensor.dim or
+/// an integer op, is a multiple of the batch size, given those of its operands.
+/// Returns false if it is no such multiple, or if a comparison may differ
+/// between sizes.
 bool DynamicBatch::visitSize(Operation *op) {
   auto getCount = [&](unsigned i) {
     auto found = sizes.find(op->getOperand(i));

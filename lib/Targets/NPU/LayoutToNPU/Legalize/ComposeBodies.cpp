@@ -63,7 +63,7 @@ struct Formula {
 };
 } // namespace
 
-/// Returns `bits - offset` as f32 for `bits` of at most 23 bits: they become
+/// Returns `bits - offset` as f32 for `bits` from 0 to 2^23 - 1, which become
 /// the mantissa of 2^23 + `bits`.
 Value Formula::shortToFloat(Value bits, int64_t offset) {
   Value behind =

@@ -105,7 +105,8 @@ void decomposeConvolutions(func::FuncOp function);
 LogicalResult fuseComparisons(func::FuncOp function);
 
 /// Replaces i1 tensors inside of a function by i8 tensors, and index tensors by
-/// i64 tensors. Bodies compute as before.
+/// i64 tensors. Bodies compute as before. Does not change a function that has
+/// such arguments, or an op on such tensors that is not supported.
 void legalizeElementTypes(func::FuncOp function);
 
 /// Splits reductions that yield a largest or smallest element and its index

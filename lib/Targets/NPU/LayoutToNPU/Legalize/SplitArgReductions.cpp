@@ -36,8 +36,9 @@ using namespace mlir::layout;
 namespace {
 using Predicate = arith::CmpFPredicate;
 
-/// A linalg.generic that reduces along one loop to the largest or smallest
-/// element of an input and its index, e.g. an argmax.
+/// A linalg.generic that reduces along one loop to two results: the largest or
+/// smallest element of an input (`best`) and its index (`place`), e.g. an
+/// argmax.
 struct ArgReduction {
   unsigned best = 0, place = 0; // numbers of the results
   BlockArgument x;

@@ -148,10 +148,10 @@ Carried IntegerBody::getExact(Value value) {
   return number;
 }
 
-/// Converts an addition, subtraction or multiplication of integers to f32. If
-/// the range of the result exceeds 2^24, the result has a range but no value.
-/// Returns std::nullopt if the range of an operand is unknown, or if the result
-/// may overflow its type.
+/// Converts an addition, subtraction or multiplication of integers to f32. The
+/// result has a range but no value if that range exceeds 2^24 or an operand has
+/// no value. Returns std::nullopt if the range of an operand is unknown, or if
+/// the result may overflow its type.
 Carried IntegerBody::makeSum(Operation *op) {
   Carried a = getExact(op->getOperand(0)), b = getExact(op->getOperand(1));
   if (!a || !b)

@@ -95,7 +95,7 @@ public:
   /// integer is known. Returns std::nullopt if the range is not known either.
   std::optional<CarriedNumber> get(Value value);
   /// Emits the i1 `value` of the body as comparisons of f32. Returns a null
-  /// value if an operand is not an exact f32.
+  /// value if an operand is not an exact f32, or if `value` has another form.
   Value getCondition(Value value);
 
   Value number(float value);

@@ -185,8 +185,8 @@ joinDims(const TensorBox &box, ArrayRef<int64_t> shape,
 }
 
 /// Appends to `box` the ranges of the dims of sizes `parts` for `size` indices
-/// of their joined dim from `first` on. Returns false if these indices are not
-/// a box of the dims.
+/// of their joined dim from `first` on. Returns false, with `box` incomplete,
+/// if these indices are not a box of the dims.
 static bool splitDim(int64_t first, int64_t size, ArrayRef<int64_t> parts,
                      TensorBox &box) {
   int64_t within = ShapedType::getNumElements(parts);

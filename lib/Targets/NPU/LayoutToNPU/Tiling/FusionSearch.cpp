@@ -39,7 +39,7 @@ static constexpr int64_t kInside = 16;
 namespace {
 /// A tensor that a stage defines, together with its reshapes, which are views.
 struct Made {
-  int64_t bytes = 0, inCore = 0; // in system memory, and of a core
+  int64_t bytes = 0, inCore = 0; // in system memory, in each core
   unsigned stage = 0;            // the number of the one that defines it
   SmallVector<unsigned> uses;    // stages that read it, ascending
   bool isReturned = false;
@@ -572,7 +572,7 @@ bool Search::load(Occupancy &now, const Price &price, bool keepsResults) {
 }
 
 /// Returns the state after a group that runs in state `label`, with evictions.
-/// If it does not fit a core, several parts cost infinity, a single one more.
+/// If it does not fit a core, the cost is infinite, for one part only higher.
 Label Search::extend(const Label &label, const Price &price,
                      bool keepsResults) {
   Occupancy now;

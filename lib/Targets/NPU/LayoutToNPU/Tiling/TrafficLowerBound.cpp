@@ -96,9 +96,9 @@ static llvm::BitVector shift(const llvm::BitVector &set, int64_t offset,
   return shifted;
 }
 
-/// Returns the values in [0, `size`) of the index `expr` if loop l has the
-/// values `loops[l]`. Returns std::nullopt if it is not a sum of loops times
-/// positive constants and of constants in [0, `size`).
+/// Returns the values of the index `expr`, without those outside of [0,
+/// `size`), if loop l has the values `loops[l]`. Returns std::nullopt if it is
+/// not a sum of loops times positive constants and of constants in [0, `size`).
 static std::optional<llvm::BitVector>
 getImage(AffineExpr expr, ArrayRef<llvm::BitVector> loops, int64_t size) {
   llvm::BitVector image(size);
