@@ -109,9 +109,9 @@ NpuLoad getNpuLoad(RankedTensorType type, AffineMap map, AffineMap written,
 RankedTensorType getNpuWindow(RankedTensorType type, NpuScatterAttr layout);
 
 /// Returns true if `layout` has mode `mode`, or places the elements of `type`
-/// as this mode would. A matrix whose channels have one column is an aligned
-/// tensor. An aligned tensor is a matrix if its dims are N or C and no core has
-/// two channels.
+/// as this mode would. A matrix whose channels have one column is placed as an
+/// aligned tensor. An aligned tensor is placed as a matrix if its dims are N or
+/// C and each core has at most one channel.
 bool liesAs(NpuScatterAttr layout, RankedTensorType type, NpuMode mode);
 
 /// Returns the loops that index the dims spread over the cores. `map` maps

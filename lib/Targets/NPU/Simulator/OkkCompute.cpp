@@ -221,8 +221,8 @@ void okk_bdc_taylor_exp(local_addr_t dst_addr, local_addr_t src_addr,
 
 namespace {
 /// A function (exp, sigmoid or tanh) that the chip computes by a table of
-/// powers of e. It is right on [least, most]. The result may overwrite the
-/// source only if `mayOverwrite`.
+/// powers of e. It is right on [least, most]; other arguments but NaN are an
+/// error. The result may overwrite the source only if `mayOverwrite`.
 struct TableFunction {
   const char *name;
   float least, most;

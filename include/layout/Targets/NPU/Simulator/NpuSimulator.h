@@ -92,11 +92,11 @@ struct Event {
 /// Statistics of a program. An element operation is one execution of the body
 /// of a computation. The lane operand of a computation is an operand with one
 /// element per execution of the body, or else the result. Cores issue element
-/// operations in steps: in one step each of the X cores processes EU bytes of
-/// one row of contiguous bytes of the lane operand. The steps of a computation
-/// are those of the core with the most rows, times the element operations per
-/// element of the lane operand. Lanes beyond the end of a row, and cores
-/// without a row, are issued but idle.
+/// operations in steps: in one step each of the X cores processes EU bytes, the
+/// width of its execution units, of one row of contiguous bytes of the lane
+/// operand. The steps of a computation are those of the core with the most
+/// rows, times the element operations per element of the lane operand. Lanes
+/// beyond the end of a row, and cores without a row, are issued but idle.
 struct Counters {
   // The numbers of DMA and compute commands that ran.
   int64_t transfers = 0, computes = 0;

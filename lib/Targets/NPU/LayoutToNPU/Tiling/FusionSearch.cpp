@@ -654,8 +654,8 @@ bool Search::isHeavy(unsigned stage) const {
   return stages.all[stage].summed && bytes > room / 2;
 }
 
-/// Returns the row stride of a tensor.insert_slice that only concatenations and
-/// elementwise ops up to stage `last` follow, or 1 if there is none.
+/// Returns the row stride of the last tensor.insert_slice if only
+/// concatenations and elementwise ops up to stage `last` follow it, or else 1.
 static int64_t getRowStep(const Stages &stages, unsigned last) {
   for (unsigned s = last + 1; s-- > 0;) {
     Operation *op = stages.all[s].op;

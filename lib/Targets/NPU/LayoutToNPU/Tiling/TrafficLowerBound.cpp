@@ -194,7 +194,8 @@ static Elements getAround(tensor::InsertSliceOp op, const Elements &result) {
 }
 
 /// Appends to `elements` index sets of the dims `shape` such that the joined
-/// index of each of their elements is in `set`. They may cover less than `set`.
+/// index of each of their elements is in `set`. They may cover less than `set`,
+/// because not every set is a product of one set per dim.
 static void expandSet(const llvm::BitVector &set, ArrayRef<int64_t> shape,
                       Elements &elements) {
   int64_t inner = ShapedType::getNumElements(shape.drop_front());
