@@ -40,8 +40,7 @@ int64_t layout::getNpuSteps(NpuTargetAttr target, int64_t points) {
                                       target.getLanes());
 }
 
-/// The bytes of an element that the cores can copy and fill; they do not move
-/// elements of other sizes.
+/// The bytes of an element that commands of the cores copy and fill.
 static constexpr int64_t kWordBytes = 4;
 
 /// Returns the number of steps in which the cores together write a box of

@@ -62,8 +62,8 @@ struct TensorMovePlan {
       FailureReason error);
 };
 
-/// Returns true if the cores can fill a box of `sizes` in local memory, and in
-/// less time than the DMA engine.
+/// Returns true if the cores and the DMA engine can both fill a box of `sizes`
+/// in local memory, and the cores take less time.
 bool isFilledByCores(const LayoutMap &to, Sizes sizes, int64_t elementBytes,
                      npu::ChipAttr chip, const EngineTimes &times);
 
