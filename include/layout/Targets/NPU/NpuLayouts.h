@@ -96,9 +96,9 @@ struct NpuLoad {
 /// Returns the local copy of an operand with indexing map `map`, for a result
 /// in `layout` with indexing map `written`. `ranges` has the sizes of the
 /// loops. An operand that does not depend on the channel of the result is
-/// repeated along new leading dims: once per core if `takesStrides`, because
-/// the commands of the op have strides for each operand, and otherwise once per
-/// channel.
+/// repeated along new leading dims. There is one copy per core if
+/// `takesStrides`, because the commands of the op have strides for each
+/// operand, and otherwise one per channel.
 NpuLoad getNpuLoad(RankedTensorType type, AffineMap map, AffineMap written,
                    ArrayRef<int64_t> ranges, NpuScatterAttr layout,
                    bool takesStrides);

@@ -15,10 +15,9 @@ using namespace mlir::npu;
 using namespace mlir::layout;
 
 namespace {
-/// A linalg op as matrix products, at one iteration of its other loops
-/// (`batch`: each such loop and its index): the loop of the rows of the result
-/// (m, std::nullopt for one row), that of its columns (n), and the summed loop
-/// (k).
+/// A linalg op as matrix products: the loop of the rows of the result (m,
+/// std::nullopt for one row), that of its columns (n), and the summed loop (k).
+/// `batch` has each other loop with its index in this product.
 struct Product {
   unsigned left, right; // operand numbers
   std::optional<unsigned> m;

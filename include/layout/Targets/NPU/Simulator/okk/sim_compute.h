@@ -94,8 +94,8 @@ void okk_sim_compute_run(void (*kernel)(Images...)) {
 }
 
 /// One side of a check of moved bytes, the destination or a source, as
-/// okk_sim_side: its address, and the number of the byte at each index of the
-/// box, first + sum of i_d * strides[d].
+/// okk_sim_side. It has the address, and the number of the byte at each index
+/// of the box, first + sum of i_d * strides[d].
 struct OkkSimSide {
   bool isLocal;
   unsigned long long address;
