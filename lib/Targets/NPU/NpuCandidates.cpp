@@ -375,7 +375,8 @@ bool NpuCandidates::canCut(StringRef axes, NpuScatterAttr layout) const {
 }
 
 /// Returns true if the op is a tensor.extract_slice with constant bounds from a
-/// matrix in `form`, and the slice has a matrix layout with the same bytes.
+/// matrix in `form`, whose dims have the letters `axes`, and a matrix layout
+/// describes the slice within the matrix.
 bool NpuCandidates::takesRowsOf(const NpuForm &form, StringRef axes) const {
   auto slice = dyn_cast<tensor::ExtractSliceOp>(node.op);
   if (form.mode != NpuMode::Matrix || !slice || !isStatedBox(slice))
@@ -453,9 +454,10 @@ std::optional<OpConfig> NpuCandidates::getTransfer(OperandOrResult slot,
 }
 
 /// Returns the configuration of a concatenation with result layout `whole`, in
-/// which operands are computed in their slices of the result if possible.
-/// Returns std::nullopt if slices of the result have no scattered layout, as
-/// those of a matrix, or if the tensors do not fit a core.
+/// which operands are computed in their slices of the result if possible, and
+/// others have the mode and axes of `whole`. Returns std::nullopt if slices of
+/// the result have no scattered layout, as those of a matrix, or if the tensors
+/// do not fit a core.
 std::optional<OpConfig> NpuCandidates::getInPlace(NpuScatterAttr whole) const {
   std::string axes = whole.getScatter().getAxes().str();
   // An operand that is a slice of a matrix has no scattered layout.
@@ -536,7 +538,8 @@ static SmallVector<NpuForm> getForms(Operation *op, bool isMatrix) {
 
 /// Returns `axes` with all summed dims of the tensor at `slot` along W, and all
 /// others but the channel along N, so that one window of a pooling covers all
-/// elements of a sum. Other ops keep `axes`.
+/// elements of a sum. Keeps `axes` for ops that no window function computes,
+/// and for tensors that are read by windows.
 std::string NpuCandidates::alongWindow(OperandOrResult slot,
                                        std::string axes) const {
   AffineMap map = builder.getMap(slot.isResult, slot.index);

@@ -43,17 +43,18 @@ public:
 
   SmallVector<OpConfig> getSeeds();
 
-  /// Returns true if in every seed configuration the f32 operand number
-  /// `operand` is in local memory, and commands can convert it from i8 data in
-  /// the same layout.
+  /// Returns true if the f32 operand number `operand` is in local memory in
+  /// every seed configuration, and commands can convert it from i8 data in the
+  /// same layout. Returns false if there is no seed configuration.
   bool acceptsInt8Operand(unsigned operand);
 
   /// Returns the bytes of a core that the smallest configuration found so far
   /// needs, whether it fits or not, or std::nullopt if none was found.
   std::optional<int64_t> getLeastBytes() const { return leastBytes; }
 
-  /// Returns the configurations in which the operand or result `slot` has
-  /// `layout`. `known` has the configurations of the op so far.
+  /// Returns configurations of the op in which the operand or result `slot` has
+  /// `layout`, also variants of those in `known`, which has the ones so far.
+  /// The list is empty if there are none.
   SmallVector<OpConfig> carry(ArrayRef<OpConfig> known, OperandOrResult slot,
                               LayoutId layout);
 

@@ -62,9 +62,9 @@ bool NpuCandidates::isMatrix(const OpConfig &config) const {
   return found;
 }
 
-/// Returns true if a reduction loop of more than one iteration indexes a dim of
-/// an operand whose axis is the letter that `getAxis` returns for the operand's
-/// layout.
+/// Returns true if any operand has a dim whose axis is the letter that
+/// `getAxis` returns for its layout, and that a reduction loop of more than one
+/// iteration indexes.
 bool NpuCandidates::sumsAlong(
     const OpConfig &config,
     llvm::function_ref<char(NpuScatterAttr)> getAxis) const {
@@ -83,7 +83,7 @@ bool NpuCandidates::sumsAlong(
 }
 
 /// Returns true if a sum that the window functions compute is over elements of
-/// several cores.
+/// several cores. Returns false for other ops.
 bool NpuCandidates::sumsOverCores(const OpConfig &config) const {
   auto compute = dyn_cast<linalg::LinalgOp>(node.op);
   return compute && npu::prefersAligned(compute) &&
@@ -93,10 +93,10 @@ bool NpuCandidates::sumsOverCores(const OpConfig &config) const {
          });
 }
 
-/// Returns true if commands compute a matrix product with these layouts. With a
-/// matrix as result, the operands must be matrices whose columns are the
-/// channel of the result or a summed loop. With other results or operands,
-/// elementwise commands must compute it. Other ops count as true.
+/// Returns true if commands compute a matrix product with these layouts. If the
+/// result and all operands are matrices, the columns of each operand must be
+/// the channel of the result or a summed loop. Otherwise elementwise commands
+/// must compute it. Other ops count as true.
 bool NpuCandidates::isCommandOfMatrices(const OpConfig &config,
                                         const Contraction &contraction) const {
   auto compute = dyn_cast<linalg::LinalgOp>(node.op);

@@ -19,11 +19,12 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns the number of 32-bit words that all cores process in one pass over a
-/// tensor in local memory: the extent that the layout reserves, padding
-/// included. A storage unit holds one word, so four i8 share a word only if
-/// they are packed. A compact channel need not begin at a step of the execution
-/// units, so it may take one step more than an aligned one.
+/// Returns the number of 32-bit words that all cores together process when a
+/// command accesses a tensor in local memory once. It is the extent that the
+/// layout reserves, padding included, or kInfiniteCost if that is not known. A
+/// storage unit holds one word, so four i8 share a word only if they are
+/// packed. A compact channel need not begin at a step of the execution units,
+/// so it may take one step more than an aligned one.
 int64_t NpuModel::getIssuedWords(RankedTensorType type, LayoutId layout,
                                  const CostModel &costs) const {
   ChipParams params = target.getChip().getParams();
@@ -88,10 +89,11 @@ Cost NpuModel::getLoadCost(RankedTensorType type, const NpuLoad &load) const {
 }
 
 /// Returns the cost of an op on cores: its loads of operands in system memory,
-/// and its commands, whose steps are the words of the largest local result
-/// times the sizes of the reduction loops. Operands in local memory are free:
-/// the clock has no time for the network. Without a result in local memory, the
-/// cost is scaled by 2^20 (kNotOnCores), because the op has to be split.
+/// and its commands. Their steps are the words (getIssuedWords) of the largest
+/// local result times the sizes of the reduction loops. Operands in local
+/// memory are free: the clock has no time for the network. Without a result in
+/// local memory, the cost is scaled by 2^20 (kNotOnCores), because the op has
+/// to be split.
 Cost NpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
                             const OpLayouts &layouts, CostModel &costs) {
   auto isLocal = [&](LayoutId layout) {

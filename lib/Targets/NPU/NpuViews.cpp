@@ -25,8 +25,9 @@ using Origin = OpConfig::Origin;
 /// have the same bytes. `sources` and `sizes` have, for each dim of the other
 /// side, the corresponding dims of `from` and the size. Changes `form` to the
 /// mode and width of the other side. A dim that is split keeps its axis in all
-/// of its parts; a matrix with one of them as channels becomes aligned. Several
-/// axes that are joined in one dim become columns or rows of a matrix.
+/// of its parts; a matrix with one of them as channels becomes aligned. If C is
+/// joined with H or W in one dim, an aligned tensor becomes a matrix with this
+/// dim as columns (M) and the others as rows (N).
 static std::optional<std::string>
 getViewedAxes(ArrayRef<SmallVector<unsigned, 4>> sources,
               ArrayRef<int64_t> sizes, RankedTensorType from, StringRef axes,

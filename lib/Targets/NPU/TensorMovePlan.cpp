@@ -40,10 +40,11 @@ int64_t layout::getNpuSteps(NpuTargetAttr target, int64_t points) {
                                       target.getLanes());
 }
 
-/// The bytes of an element that the cores copy and fill.
+/// The bytes of an element that commands of the cores copy and fill.
 static constexpr int64_t kWordBytes = 4;
 
-/// Returns the steps in which the cores write a box of words. A step is within
+/// Returns the number of steps in which the cores together write a box of
+/// 32-bit words. In a step, each core writes one execution unit's width within
 /// a row of contiguous words.
 static int64_t getStepsOf(const npu::TransferSide &to,
                           const npu::LoopSizes &shape, npu::ChipAttr chip) {

@@ -60,10 +60,9 @@ inline char getChannelAxis(NpuMode mode) {
   return mode == NpuMode::Matrix ? 'M' : 'C';
 }
 
-/// Returns one axis letter per dim for a tensor of rank `rank` with channel dim
-/// `channel`. Dims before the channel are N, the last dim after it is W, and
-/// dims in between are H. In matrix mode `channel` is M and all other dims are
-/// N.
+/// Returns one axis letter per dim for a tensor of rank `rank`: C for dim
+/// `channel`, N for dims before it, W for the last dim after it, and H for dims
+/// in between. In matrix mode the channel is M and all other dims are N.
 std::string getNpuAxes(int64_t rank, unsigned channel, NpuMode mode);
 
 /// Returns the layout of `type` in `form`, where `axes` has the axis letter of
@@ -73,10 +72,11 @@ std::string getNpuAxes(int64_t rank, unsigned channel, NpuMode mode);
 NpuScatterAttr getNpuLayout(RankedTensorType type, const NpuForm &form,
                             StringRef axes, NpuTargetInterface chip);
 
-/// Returns the layout without gaps of weights with channel dim `channel`, or a
-/// null layout if they do not fit a core. f32 weights with an axis N, e.g. the
-/// input channels, are in 2IC-mode: two consecutive indices of N share a storage
-/// unit. If a core has several channels, the bytes of each are contiguous.
+/// Returns the layout without gaps, from core `start` on, of weights with
+/// channel dim `channel`, or a null layout if they do not fit a core. f32
+/// weights with an axis N, e.g. the input channels, are in 2IC-mode: two
+/// consecutive indices of N share a storage unit. If a core has several
+/// channels, the bytes of each are contiguous.
 NpuScatterAttr getNpuWeights(RankedTensorType type, unsigned channel,
                              int64_t start, NpuTargetInterface chip);
 
@@ -96,8 +96,9 @@ struct NpuLoad {
 /// Returns the local copy of an operand with indexing map `map`, for a result
 /// in `layout` with indexing map `written`. `ranges` has the sizes of the
 /// loops. An operand that does not depend on the channel of the result is
-/// repeated: once per core if `takesStrides`, because the commands of the op
-/// have strides for each operand, and otherwise once per channel.
+/// repeated along new leading dims. There is one copy per core if
+/// `takesStrides`, because the commands of the op have strides for each
+/// operand, and otherwise one per channel.
 NpuLoad getNpuLoad(RankedTensorType type, AffineMap map, AffineMap written,
                    ArrayRef<int64_t> ranges, NpuScatterAttr layout,
                    bool takesStrides);
@@ -108,9 +109,9 @@ NpuLoad getNpuLoad(RankedTensorType type, AffineMap map, AffineMap written,
 RankedTensorType getNpuWindow(RankedTensorType type, NpuScatterAttr layout);
 
 /// Returns true if `layout` has mode `mode`, or places the elements of `type`
-/// as this mode would. A matrix whose channels have one column is an aligned
-/// tensor. An aligned tensor is a matrix if its dims are N or C and no core has
-/// two channels.
+/// as this mode would. A matrix whose channels have one column is placed as an
+/// aligned tensor. An aligned tensor is placed as a matrix if its dims are N or
+/// C and each core has at most one channel.
 bool liesAs(NpuScatterAttr layout, RankedTensorType type, NpuMode mode);
 
 /// Returns the loops that index the dims spread over the cores. `map` maps

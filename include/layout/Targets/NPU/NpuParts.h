@@ -43,9 +43,9 @@ NpuScatterAttr getNpuPart(RankedTensorType type, NpuScatterAttr whole,
                           RankedTensorType wholeType, ArrayRef<int64_t> offsets,
                           NpuTargetInterface chip);
 
-/// Returns the byte of each core, relative to the start of the whole, at which
-/// the part at `offsets` begins, or std::nullopt if layout `part` does not
-/// place its elements where `whole` does.
+/// Returns the byte, the same in each core and relative to the start of the
+/// whole, at which the part at `offsets` begins. Returns std::nullopt if layout
+/// `part` does not place its elements where `whole` does.
 std::optional<int64_t> findNpuPlace(NpuScatterAttr part, RankedTensorType type,
                                     NpuScatterAttr whole,
                                     RankedTensorType wholeType,

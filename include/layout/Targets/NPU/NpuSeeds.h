@@ -27,8 +27,9 @@ constexpr StringLiteral kStored = "npu.stored";
 SmallVector<OpConfig> getNpuSeeds(Operation *op, CostModel &costs,
                                   NpuTargetInterface chip);
 
-/// Returns true if in every seed configuration the f32 operand is in local
-/// memory, and commands can convert it from i8 data in the same layout.
+/// Returns true if the f32 operand is in local memory in every configuration of
+/// getNpuSeeds, and commands can convert it from i8 data in the same layout.
+/// Returns false if there are no such configurations.
 bool acceptsInt8Operand(OpOperand &operand, CostModel &costs,
                         NpuTargetInterface chip);
 

@@ -62,8 +62,8 @@ struct TensorMovePlan {
       FailureReason error);
 };
 
-/// Returns true if the cores fill a box of `sizes` in local memory in less time
-/// than the DMA engine.
+/// Returns true if the cores and the DMA engine can both fill a box of `sizes`
+/// in local memory, and the cores take less time.
 bool isFilledByCores(const LayoutMap &to, Sizes sizes, int64_t elementBytes,
                      npu::ChipAttr chip, const EngineTimes &times);
 
@@ -72,8 +72,8 @@ bool isFilledByCores(const LayoutMap &to, Sizes sizes, int64_t elementBytes,
 /// states them. Without a target only bytes have a cost.
 EngineTimes getNpuTimes(NpuTargetAttr target);
 
-/// Returns the number of steps in which all lanes of all cores execute a body
-/// `points` times, rounded up.
+/// Returns the number of steps, rounded up, for `points` executions of a body,
+/// which are divided among all lanes of all cores.
 int64_t getNpuSteps(NpuTargetAttr target, int64_t points);
 
 } // namespace mlir::layout

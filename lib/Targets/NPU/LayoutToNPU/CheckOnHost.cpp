@@ -192,7 +192,8 @@ static bool recordRange(cf::AssertOp op) {
   return true;
 }
 
-/// Erases `op` and all ops that are without uses then.
+/// Erases `op`, then the ops that compute its operands and have no other uses
+/// and no side effects, and so on.
 static void eraseWithOperands(Operation *op) {
   llvm::SetVector<Operation *> operands; // a set: each is erased once
   auto erase = [&](Operation *user) {

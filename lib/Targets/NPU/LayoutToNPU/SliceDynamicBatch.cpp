@@ -137,8 +137,8 @@ LogicalResult DynamicBatch::report(Operation *op) {
 }
 
 /// Returns true if a comparison of a size with a constant has the same result
-/// for all sizes, e.g. "< 0". In unsigned comparisons a negative constant
-/// exceeds all sizes.
+/// for all sizes, which are at least 0, e.g. "< 0". In unsigned comparisons a
+/// negative constant exceeds all sizes.
 static bool isSameForAllSizes(arith::CmpIOp compare) {
   std::optional<int64_t> with = getConstantIntValue(compare.getRhs());
   arith::CmpIPredicate predicate = compare.getPredicate();
@@ -147,9 +147,10 @@ static bool isSameForAllSizes(arith::CmpIOp compare) {
                                   predicate == arith::CmpIPredicate::slt)));
 }
 
-/// Records the factor by which the result of an integer op is a multiple of the
-/// batch size, given those of its operands. Returns false if it is no such
-/// multiple, or if a comparison may differ between sizes.
+/// Records in `sizes` the factor by which the result of `op`, a tensor.dim or
+/// an integer op, is a multiple of the batch size, given those of its operands.
+/// Returns false if it is no such multiple, or if a comparison may differ
+/// between sizes.
 bool DynamicBatch::visitSize(Operation *op) {
   auto getCount = [&](unsigned i) {
     auto found = sizes.find(op->getOperand(i));
@@ -232,8 +233,8 @@ std::optional<AffineExpr> DynamicBatch::getIndex(linalg::GenericOp op,
   return isOfBatch ? std::make_optional(expr) : std::nullopt;
 }
 
-/// Replaces each tensor.extract in the body from a tensor with the batch, at
-/// loop indices and constants, by an operand.
+/// Replaces each tensor.extract in the body from a tensor with the batch by an
+/// operand, if each index is a loop or a constant. Others stay.
 void DynamicBatch::readAsOperands(linalg::GenericOp op) {
   if (!op.hasPureTensorSemantics())
     return;
@@ -360,7 +361,7 @@ bool DynamicBatch::takesWhole(OffsetSizeAndStrideOpInterface slice,
 }
 
 /// Returns the dim of a rank-reduced slice that is `dim` of the whole tensor,
-/// given the dims `dropped` of the whole.
+/// given the dims `dropped` of the whole, of which `dim` is none.
 static unsigned getDimOfPart(const llvm::SmallBitVector &dropped,
                              unsigned dim) {
   unsigned before = 0;

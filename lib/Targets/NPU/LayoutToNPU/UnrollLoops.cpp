@@ -17,8 +17,9 @@ namespace mlir::layout {
 
 using namespace mlir;
 
-/// The maximum number of ops that one loop, or all loops unrolled later
-/// together, unroll to. Each op is assigned layouts and addresses.
+/// The maximum number of ops that one loop of the first round of unrolling, or
+/// all loops of later rounds together, unroll to. Each op is assigned layouts
+/// and addresses.
 static constexpr int64_t kMostOps = 1 << 16;
 
 static int64_t countOps(scf::ForOp loop) {

@@ -38,8 +38,9 @@ FunctionEmitter::getOperand(linalg::LinalgOp op, Value memref) {
 }
 
 /// Returns the number of the operand by whose elements the simulator counts the
-/// steps of the execution units. It is an operand of `parameters` with one
-/// element per iteration, in the core that computes it, or else the result.
+/// steps of the execution units. It is the first operand of `parameters` that
+/// has one element per iteration, in the core that computes it, or else the
+/// result.
 static unsigned getLanes(linalg::LinalgOp op, ArrayRef<unsigned> parameters,
                          ArrayRef<CoreVisibility> reaches) {
   for (auto [number, reach] : llvm::zip_equal(parameters, reaches))

@@ -37,9 +37,9 @@ struct Convolution {
 };
 
 /// The part of the kernel along H or W that one command computes: the `count`
-/// elements first, first + step, .. Of the input, the command sees every
-/// `spacing`-th position from that of `first` on; `stride` and `dilation` count
-/// these positions.
+/// elements first, first + step, .. The command sees only every `spacing`-th
+/// row or column of the input, from the one that element `first` reads on.
+/// `stride` and `dilation` count these.
 struct KernelPart {
   int64_t first, step, count, spacing, stride, dilation;
 };
@@ -79,8 +79,8 @@ static std::optional<unsigned> findDimOf(AffineMap map, unsigned loop) {
 
 /// Sets the map from N, C, H and W of the command to the dims of the input
 /// (`conv.inputIndex`), and how many indices of each are read
-/// (`conv.inputRanges`). Returns false if a loop does not index exactly one
-/// dim.
+/// (`conv.inputRanges`). Returns false if the loop of one of these four does
+/// not index exactly one dim of the input.
 static bool placeInput(linalg::LinalgOp op, Convolution &conv) {
   AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(conv.input));
   SmallVector<int64_t> all = op.getStaticLoopRanges();

@@ -40,8 +40,9 @@ struct CoreTable {
   std::optional<unsigned> dim;
 };
 
-/// Returns the cores of a tensor with the given storage, or std::nullopt if
-/// several dims are spread over the cores.
+/// Returns the core of each element of a tensor with the given storage, or
+/// std::nullopt if several dims are spread over the cores. Without a dim that
+/// is spread, all elements are in one core.
 std::optional<CoreTable> getCoreTable(const Storage &storage,
                                       ArrayRef<int64_t> shape);
 

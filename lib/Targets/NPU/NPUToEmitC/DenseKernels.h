@@ -61,6 +61,7 @@ private:
 };
 
 /// Removes memref.load ops of the lowered loops whose results have no use.
+/// Fails if the rewriting does not converge.
 LogicalResult removeDeadReads(ModuleOp functions);
 
 /// Lowers functions of scf, affine, arith, math and memref ops to emitc. Fails

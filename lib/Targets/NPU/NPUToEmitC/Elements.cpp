@@ -14,8 +14,8 @@ using namespace mlir::npu;
 using namespace mlir::layout;
 
 /// Returns the numbers of the operands that commands access: the result, the
-/// inputs in the order of the function's parameters, and the work buffer, which
-/// is the second init.
+/// inputs in the order of the function's parameters, and, if the function takes
+/// one, the work buffer, which is the second init.
 static SmallVector<unsigned> getNumbers(linalg::LinalgOp op,
                                         const ElementFunction &function) {
   unsigned first = op.getDpsInitOperand(0)->getOperandNumber();

@@ -145,8 +145,8 @@ private:
        int64_t elementBytes, const TransferLimits &limits);
   /// Splits a tensor in local memory into boxes: transfers whose source is its
   /// dense row-major image, and whose destination is local memory. Emits an
-  /// error and returns std::nullopt if there are no such transfers within
-  /// `limits`.
+  /// error and returns std::nullopt if there are no such transfers with sizes
+  /// and strides within `limits`.
   std::optional<std::vector<Transfer>> planImage(Operation *op,
                                                  const Storage &storage,
                                                  MemRefType type,

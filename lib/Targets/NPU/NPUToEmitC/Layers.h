@@ -57,8 +57,8 @@ private:
 struct WindowDims {
   int64_t kernel[2] = {1, 1}, stride[2] = {1, 1}, dilation[2] = {1, 1};
 
-  /// Returns the extent of the input that `outputs` windows read along H (d =
-  /// 0) or W (d = 1).
+  /// Returns the number of input indices along H (d = 0) or W (d = 1) from the
+  /// first to the last one that `outputs` adjacent windows read.
   int64_t getReach(int d, int64_t outputs) const {
     return (outputs - 1) * stride[d] + (kernel[d] - 1) * dilation[d] + 1;
   }

@@ -42,7 +42,7 @@ std::optional<Numbering> getNumbering(Value memref);
 /// Splits the bytes within an element into dims of the same sizes for all
 /// memrefs. Contiguous bytes, e.g. {4, 1}, are split into the sizes that
 /// another memref has, e.g. {2, 2}, {2, 1}. Returns false if the sizes differ
-/// otherwise.
+/// otherwise; some of `numberings` may then be split.
 bool splitAlike(MutableArrayRef<Numbering> numberings);
 
 } // namespace mlir::npu

@@ -121,8 +121,9 @@ Value OkkCalls::getNull() {
 
 Value OkkCalls::getWord(uint32_t bits) { return getUnion(bits, 32); }
 
-/// Returns a union of `width` bits (x32, x16 or x8) that holds `bits`, or the
-/// value of its `field` if that is not empty.
+/// Returns a union of `width` bits (x32, x16 or x8) that holds `bits`. If
+/// `field` is not empty, returns the member of that name of such a union, as a
+/// value of type `fieldType`.
 Value OkkCalls::getUnion(uint64_t bits, int64_t width, StringRef field,
                          StringRef fieldType) {
   std::string type = "x" + std::to_string(width);

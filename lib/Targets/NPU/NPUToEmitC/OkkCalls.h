@@ -52,7 +52,7 @@ public:
   void copy(const Transfer &transfer, Value dest, Value source);
   /// Fills the destination of `transfer` with the low bits of `word`, on the
   /// execution units if `isCompute`, else by DMA. If `isAligned`, the box has
-  /// the strides of an aligned tensor, and the call leaves them to the function.
+  /// the strides of an aligned tensor, and the call passes none.
   void fill(const Transfer &transfer, Value dest, uint64_t word, bool isCompute,
             bool isAligned);
   /// Return a literal (int, bool, float), a null pointer, a 32-bit union, or

@@ -52,9 +52,10 @@ struct npu::PlacedWindows {
   AffineMap inputIndex, filterIndex, outputIndex;
 };
 
-/// Returns the op that last accesses the memory of `root` before `op`, in its
-/// block or around its npu.parallel. Returns a null pointer if there is none,
-/// or several in one op with regions.
+/// Returns the op that last accesses the memory of `root` before `op`. Looks in
+/// its block and, if that is the body of an npu.parallel, in the block around
+/// it. Returns a null pointer if there is none, or several in one op with
+/// regions.
 static Operation *findLastUse(Operation *op, Value root) {
   auto touches = [&](Operation *other) {
     return !isa<DeallocOp, SubViewOp, ViewOp>(other) &&

@@ -179,8 +179,8 @@ OKK_ALIGNED(rsqrt, reciprocalRootOf(a))
 OKK_ALIGNED(sqrt, rootOf(a))
 OKK_ALIGNED(fp32_to_int32, truncated(a))
 
-/// Computes a function of integers elementwise. Reports an error if an element
-/// is not in the table, `least` to `most`.
+/// Computes a function of integers elementwise. If an element is not in the
+/// table, `least` to `most`, reports an error and keeps the destination.
 template <typename Fn>
 static void lookUp(const char *name, local_addr_t dst, local_addr_t src,
                    const dim4 *shape, int32_t least, int32_t most, Fn fn) {
@@ -221,8 +221,8 @@ void okk_bdc_taylor_exp(local_addr_t dst_addr, local_addr_t src_addr,
 
 namespace {
 /// A function (exp, sigmoid or tanh) that the chip computes by a table of
-/// powers of e. It is right on [least, most]. The result may overwrite the
-/// source only if `mayOverwrite`.
+/// powers of e. It is right on [least, most]; other arguments but NaN are an
+/// error. The result may overwrite the source only if `mayOverwrite`.
 struct TableFunction {
   const char *name;
   float least, most;

@@ -146,8 +146,9 @@ struct Windows {
 
   /// Calls fn(element, output row, input row, first column, last column, shift)
   /// for every element of the window and every output row that reads an input
-  /// row there. The output columns from the first to the last one read inside
-  /// of the input, and `shift` is the input column that output column 0 reads.
+  /// row there. The output columns from the first to the last one, both
+  /// included, read inside of the input; there are none if the last one is
+  /// less. `shift` is the input column that output column 0 reads.
   template <typename Fn> void walk(Fn fn) const {
     for (int tap = 0; tap < kernelH * kernelW; ++tap) {
       int kh = tap / kernelW, kw = tap % kernelW;

@@ -136,6 +136,7 @@ inline uint32_t truncated(float a) {
 }
 
 /// Returns the six low bits of a shift amount as a signed number, or 0 for -32.
+/// A negative number is a shift to the right.
 inline int32_t shiftAmount(int32_t by) {
   int32_t amount = int32_t(uint32_t(by) << 26) >> 26;
   return amount == -32 ? 0 : amount;

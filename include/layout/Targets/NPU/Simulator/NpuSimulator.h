@@ -92,11 +92,11 @@ struct Event {
 /// Statistics of a program. An element operation is one execution of the body
 /// of a computation. The lane operand of a computation is an operand with one
 /// element per execution of the body, or else the result. Cores issue element
-/// operations in steps: in one step each of the X cores processes EU bytes of
-/// one row of contiguous bytes of the lane operand. The steps of a computation
-/// are those of the core with the most rows, times the element operations per
-/// element of the lane operand. Lanes beyond the end of a row, and cores
-/// without a row, are issued but idle.
+/// operations in steps: in one step each of the X cores processes EU bytes, the
+/// width of its execution units, of one row of contiguous bytes of the lane
+/// operand. The steps of a computation are those of the core with the most
+/// rows, times the element operations per element of the lane operand. Lanes
+/// beyond the end of a row, and cores without a row, are issued but idle.
 struct Counters {
   // The numbers of DMA and compute commands that ran.
   int64_t transfers = 0, computes = 0;
@@ -210,8 +210,9 @@ public:
   /// so that other tensors may be in the holes between them.
   void shareHoles() { sharesHoles = true; }
   /// Declares a tensor at the local address `address` that owns `bytes` of
-  /// every core. Reports an error if it leaves a core, is not aligned, or
-  /// overlaps another tensor although holes are not shared.
+  /// every core. Reports an error if it leaves a core, or if `address` is not a
+  /// multiple of `alignment`. Overlapping another tensor is an error unless
+  /// holes are shared.
   void declareTensor(uint64_t address, int64_t bytes, int64_t alignment);
   /// Declares elements of a declared tensor; its other bytes are holes. Reports
   /// an error if no declared tensor contains them, or if holes are shared and

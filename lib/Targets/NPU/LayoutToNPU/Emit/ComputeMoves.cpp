@@ -21,8 +21,8 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns true if the execution units move the elements of `copy` in less time
-/// than the DMA engine.
+/// Returns true if the execution units can move the elements of `copy`, and the
+/// DMA engine has no direct transfers for them or takes more time.
 static bool isCopiedInCores(npu::CopyOp copy, npu::ChipAttr chip,
                             const EngineTimes &times) {
   std::optional<npu::CopiedBox> box = npu::getCopiedBox(copy, nullptr);

@@ -19,9 +19,9 @@ static NpuScatterAttr getScatter(Value tensor) {
               : NpuScatterAttr();
 }
 
-/// Returns the bytes of a core for the operands and results of an op. An
-/// operand of a linalg op in system memory counts as loaded whole into each
-/// core, which is an upper bound.
+/// Returns the bytes of a core for the operands and results of an op. A tensor
+/// in system memory counts whole if the op is a linalg op, as if it were loaded
+/// into each core, which is an upper bound, and not at all for other ops.
 static int64_t countBytes(Operation *op) {
   SetVector<Value> tensors(op->operand_begin(), op->operand_end());
   tensors.insert(op->result_begin(), op->result_end());

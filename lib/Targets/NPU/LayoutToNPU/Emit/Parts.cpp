@@ -14,8 +14,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns true if all uses of a tensor insert it into tensors in system
-/// memory. It is then stored directly into their slices.
+/// Returns true if each use of a tensor, if any, inserts it into a tensor in
+/// system memory. It is then stored directly into these slices.
 static bool isOnlyInserted(Value tensor) {
   return llvm::all_of(tensor.getUses(), [](OpOperand &use) {
     auto insert = dyn_cast<tensor::InsertSliceOp>(use.getOwner());

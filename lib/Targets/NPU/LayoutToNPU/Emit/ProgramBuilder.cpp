@@ -95,7 +95,8 @@ Value ProgramBuilder::getGlobal(Location loc, ElementsAttr value) {
   return memref::GetGlobalOp::create(builder, loc, type, global.getSymName());
 }
 
-/// Returns the memory of a tensor; creates that of constants and empty tensors.
+/// Returns the memory of a tensor. If it has none yet, creates it, with its
+/// elements if it is a constant or a fill with one.
 Value ProgramBuilder::getMemory(Value tensor) {
   if (Value known = memory.lookup(tensor))
     return known;
@@ -133,7 +134,8 @@ void ProgramBuilder::initialize(Location loc, Value tensor, Value to) {
 
 /// Returns true if the op may overwrite the memory of the operand. The operand
 /// must have no other use. Its memory must not be that of an input argument, a
-/// constant, a slice or a concatenation that is still read in parts.
+/// constant or a slice, nor of a concatenation of which later ops read the
+/// operands.
 bool ProgramBuilder::isOverwritable(OpOperand &use) {
   Value tensor = use.get();
   if (!tensor.hasOneUse() || isa<BlockArgument>(tensor) ||

@@ -48,7 +48,7 @@ struct Formula {
                                      builder.getI32IntegerAttr(value));
   }
   /// Returns the high (`from` = 16) or low (`from` = 0) 16 bits of a 32-bit
-  /// word.
+  /// word, as a number from 0 to 65535.
   Value half(Value of, int64_t from) {
     if (from)
       return arith::ShRUIOp::create(builder, loc, of, word(from));
@@ -63,7 +63,7 @@ struct Formula {
 };
 } // namespace
 
-/// Returns `bits - offset` as f32 for `bits` of at most 23 bits: they become
+/// Returns `bits - offset` as f32 for `bits` from 0 to 2^23 - 1, which become
 /// the mantissa of 2^23 + `bits`.
 Value Formula::shortToFloat(Value bits, int64_t offset) {
   Value behind =
@@ -172,8 +172,7 @@ static float getNext(float number, float to) {
 
 namespace {
 /// Emits selects of `yes` or `no` by a comparison of `a` and `b`, using only
-/// comparisons that OKKernel has: OGT, OLT, and UEQ of two values that are not
-/// constants.
+/// comparisons that OKKernel has: OGT, OLT, and, unless `b` is a constant, UEQ.
 struct Comparison {
   using Predicate = arith::CmpFPredicate;
   Formula &f;

@@ -42,8 +42,8 @@ private:
 };
 } // namespace
 
-/// Returns the sum of two indices, or std::nullopt if its range exceeds 64
-/// bits.
+/// Returns the sum of two indices, or std::nullopt if its range exceeds
+/// int64_t.
 static std::optional<LoopExpr> add(const LoopExpr &a, const LoopExpr &b) {
   LoopExpr sum{a.expr + b.expr, 0, 0};
   if (llvm::AddOverflow(a.least, b.least, sum.least) ||

@@ -469,8 +469,8 @@ static Value multiplyTable(OpBuilder &body, linalg::GenericOp op, Value table,
                       : bits;
 }
 
-/// Emits selects among the rows of the dims `named`, each of which is an
-/// operand, and returns the element that is read.
+/// Emits selects among the rows of the dims `named`, each of which becomes an
+/// operand, and returns the element that is read. `loops` index the other dims.
 static Value chooseRow(OpBuilder &body, linalg::GenericOp op, Value table,
                        ArrayRef<unsigned> loops, ArrayRef<NamedDim> named) {
   OpBuilder builder(op);

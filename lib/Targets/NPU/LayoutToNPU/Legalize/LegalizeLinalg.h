@@ -91,7 +91,8 @@ void splitVolumes(func::FuncOp function);
 
 /// Splits a sum, maximum or minimum over windows with a stride above 15, the
 /// limit of the chip, into one over short windows and one over its results.
-/// Windows of which no factor of the stride divides the size are not changed.
+/// Windows are not changed if size and stride have no common factor of at most
+/// 15 that leaves a stride of at most 15.
 void splitLongWindows(func::FuncOp function);
 
 /// Splits grouped convolutions into one per group. 1-D ones become 2-D with one
@@ -104,7 +105,8 @@ void decomposeConvolutions(func::FuncOp function);
 LogicalResult fuseComparisons(func::FuncOp function);
 
 /// Replaces i1 tensors inside of a function by i8 tensors, and index tensors by
-/// i64 tensors. Bodies compute as before.
+/// i64 tensors. Bodies compute as before. Does not change a function that has
+/// such arguments, or an op on such tensors that is not supported.
 void legalizeElementTypes(func::FuncOp function);
 
 /// Splits reductions that yield a largest or smallest element and its index

@@ -36,8 +36,9 @@ using namespace mlir::layout;
 namespace {
 using Predicate = arith::CmpFPredicate;
 
-/// A linalg.generic that reduces along one loop to the largest or smallest
-/// element of an input and its index, e.g. an argmax.
+/// A linalg.generic that reduces along one loop to two results: the largest or
+/// smallest element of an input (`best`) and its index (`place`), e.g. an
+/// argmax.
 struct ArgReduction {
   unsigned best = 0, place = 0; // numbers of the results
   BlockArgument x;
@@ -192,8 +193,9 @@ static Value makeExtreme(OpBuilder &builder, linalg::GenericOp op,
       .getResult(0);
 }
 
-/// Creates the reduction to the first or last index of an element equal to
-/// `top`. It starts from `none`, which stays if there is no such element.
+/// Creates the reduction to the index of the first element equal to `top`, or
+/// of the last one if `found` says so. It starts from `none`, which stays if
+/// there is no such element.
 static Value makePlace(OpBuilder &builder, linalg::GenericOp op,
                        const ArgReduction &found, Value top, Value none) {
   OpOperand &x = op->getOpOperand(found.x.getArgNumber());

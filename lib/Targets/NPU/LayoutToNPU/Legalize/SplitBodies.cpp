@@ -164,8 +164,8 @@ BodyPattern BodySplitter::getPattern(Value value) const {
 }
 
 /// Returns the indexing map of the tensor for the result of `pattern`: its dims
-/// are the loops that it depends on. It is the map of the op's result if these
-/// are all loops.
+/// are the loops that it depends on, in ascending order. If these are all loops
+/// and index the op's result, permuted or not, it is the map of that result.
 AffineMap BodySplitter::getMap(const BodyPattern &pattern) {
   llvm::SmallBitVector used(op.getNumLoops());
   for (Value leaf : pattern.leaves)

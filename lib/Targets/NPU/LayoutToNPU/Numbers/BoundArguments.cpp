@@ -58,8 +58,8 @@ static std::optional<Bounds> getBounds(FloatRange range, FloatRange valid,
 
 /// Returns the bounds to which the argument of `op`, an op of a body, must be
 /// clamped. Returns std::nullopt if `op` is not exp, tanh or the division of a
-/// sigmoid, or if the chip computes it right on the whole range of its
-/// argument.
+/// sigmoid, or is the exp of a sigmoid. The same holds if the chip computes it
+/// right on the whole range of its argument.
 static std::optional<Bounds> findBounds(Operation *op, FloatRanges &ranges) {
   if (op->getNumResults() != 1 || !op->getResult(0).getType().isF32())
     return std::nullopt;

@@ -22,8 +22,9 @@ using namespace mlir::layout;
 /// range; ranges beyond are unbounded. Bounds that an op relies on are close to
 /// it, and chains of ops can be thousands long.
 static constexpr unsigned kMostDepth = 64;
-/// The bytes of the largest constant whose elements are read. Sums over larger
-/// ones, e.g. weights, have no useful bounds.
+/// The bytes of the largest constant whose elements are read. Elements of
+/// larger ones, e.g. weights, may be any float: sums over them have no useful
+/// bounds.
 static constexpr size_t kMostConstantBytes = 1 << 20;
 static constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
@@ -31,7 +32,7 @@ bool FloatRange::excludesMinusZero() const {
   return low > 0 || high < 0 || (low == 0 && !std::signbit(low));
 }
 
-/// Returns the lesser of two numbers, with -0 less than +0.
+/// Returns the lesser of two numbers other than NaN, with -0 less than +0.
 static float getLess(float a, float b) {
   return a == b ? (std::signbit(a) ? a : b) : std::min(a, b);
 }
@@ -43,8 +44,8 @@ FloatRange FloatRange::join(const FloatRange &other) const {
   return {getLess(low, other.low), getGreater(high, other.high)};
 }
 
-/// Returns the range of the elements of a constant, without NaN, or all floats
-/// if they are not known.
+/// Returns the range of the elements of a constant that are not NaN, or all
+/// floats if the elements are not known or exceed kMostConstantBytes.
 static FloatRange ofConstant(Attribute value) {
   if (auto number = dyn_cast<FloatAttr>(value)) {
     float only = number.getValue().convertToFloat();
@@ -150,8 +151,8 @@ static bool readsAll(const Access &read) {
                       });
 }
 
-/// Returns true if `b`, a value of a body, is an element of a maximum over
-/// elements of a tensor, and `a` is one of these elements.
+/// Returns true if `b`, a value of a body, is an element of a tensor of maxima,
+/// and `a` is one of the elements over which this maximum is taken.
 static bool isMaximumOver(Value b, Value a) {
   std::optional<Access> most = getAccess(b), element = getAccess(a);
   if (!most || !element)

@@ -134,7 +134,7 @@ bool IndexBody::findStart() {
 }
 
 /// Finds the value that the body combines with the accumulator by an integer
-/// minimum or maximum. Returns false if the body is another reduction.
+/// minimum or maximum. Returns false if the body has another form.
 bool IndexBody::findReduction() {
   Operation *extreme =
       op.getBlock()->getTerminator()->getOperand(0).getDefiningOp();
@@ -149,8 +149,8 @@ bool IndexBody::findReduction() {
 /// Returns the number that replaces `number`, which is an init or a value
 /// selected instead of an index. It is `number` itself if an f32 represents it.
 /// Otherwise it is the largest of the indices if the body takes a minimum, or
-/// the smallest one if it takes a maximum. Returns std::nullopt if an index is
-/// beyond `number`.
+/// the smallest one if it takes a maximum. Returns std::nullopt if, in a
+/// minimum, an index is greater than `number`, or, in a maximum, less.
 std::optional<int64_t> IndexBody::getLimit(int64_t number) const {
   if (IntegerRange{number, number}.isExact())
     return number;
@@ -191,8 +191,8 @@ void IndexBody::setInputs(IntegerBody &body, FloatBody &made,
 
 /// Emits, as f32, the value that a minimum or maximum combines with the
 /// accumulator. If it is a select that yields the accumulator `acc`, 2^24 takes
-/// its place: min(is ? i : acc, acc) == min(is ? i : 2^24, acc), as acc <=
-/// 2^24. Returns std::nullopt if a value is not exact.
+/// its place, or -2^24 in a maximum: min(is ? i : acc, acc) == min(is ? i :
+/// 2^24, acc), as acc <= 2^24. Returns std::nullopt if a value is not exact.
 std::optional<CarriedNumber> IndexBody::makeTerm(IntegerBody &body,
                                                  OpBuilder &inner) {
   auto select = term.getDefiningOp<arith::SelectOp>();
@@ -261,9 +261,9 @@ std::optional<FloatBody> IndexBody::makeBody(ArrayRef<int64_t> tap) {
   return made;
 }
 
-/// Lists in `taps` the elements of the window if an input is read by windows.
-/// Returns false if a window has more than 256 elements, or an index that does
-/// not become a slice.
+/// Lists in `taps` the elements of the window if the op reduces an input that
+/// is read by windows; adds none otherwise. Returns false if a window has more
+/// than 256 elements, or an index that does not become a slice.
 bool IndexBody::findTaps() {
   bool hasWindows =
       llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
@@ -291,9 +291,10 @@ bool IndexBody::findTaps() {
 }
 
 /// Returns the indexing map of an operand for one element of the window,
-/// without the reduction loops, and appends to `slices` the slice of each dim
-/// of the operand that it indexes. Returns std::nullopt if a dim depends on
-/// several parallel loops, or has a negative stride.
+/// without the reduction loops. Appends to `slices`, for each dim of the
+/// operand, the slice that this element reads in all parallel iterations.
+/// Returns std::nullopt if a dim depends on several parallel loops, or has a
+/// negative stride.
 std::optional<AffineMap>
 IndexBody::takeTap(AffineMap map, ArrayRef<int64_t> tap,
                    SmallVectorImpl<TapSlice> &slices) const {

@@ -148,10 +148,10 @@ Carried IntegerBody::getExact(Value value) {
   return number;
 }
 
-/// Converts an addition, subtraction or multiplication of integers to f32. If
-/// the range of the result exceeds 2^24, the result has a range but no value.
-/// Returns std::nullopt if the range of an operand is unknown, or if the result
-/// may overflow its type.
+/// Converts an addition, subtraction or multiplication of integers to f32. The
+/// result has a range but no value if that range exceeds 2^24 or an operand has
+/// no value. Returns std::nullopt if the range of an operand is unknown, or if
+/// the result may overflow its type.
 Carried IntegerBody::makeSum(Operation *op) {
   Carried a = getExact(op->getOperand(0)), b = getExact(op->getOperand(1));
   if (!a || !b)
@@ -253,9 +253,10 @@ Carried IntegerBody::makeSelect(arith::SelectOp op) {
 }
 
 /// Converts an integer maximum or minimum to f32. If the f32 of one operand
-/// equals the integer only within a range, the other operand must be a constant
-/// in that range, as in a clamp. After a maximum, the f32 equals the integer
-/// below the range, too, and after a minimum above it.
+/// equals its integer only within a range, the other operand must be a constant
+/// in that range, as in a clamp. The f32 of a maximum then equals its integer
+/// also below the range, that of a minimum also above it. Otherwise returns
+/// std::nullopt.
 Carried IntegerBody::makeExtreme(Operation *op, bool isMax) {
   Carried a = get(op->getOperand(0)), b = get(op->getOperand(1));
   if (!a || !b || !a->value || !b->value)
@@ -287,8 +288,8 @@ Carried IntegerBody::makeExtreme(Operation *op, bool isMax) {
   return result;
 }
 
-/// Returns floor(of / divisor) for `of` from 0 to 2^20 and a constant
-/// `divisor`, or std::nullopt for others.
+/// Returns floor(of / divisor) as f32 for `of` from 0 to 2^20 and a constant
+/// `divisor` from 1 to 2^24, or std::nullopt for others.
 Carried IntegerBody::makeQuotient(Value of, Value divisor) {
   Carried dividend = getExact(of);
   std::optional<int64_t> constant = getConstant(divisor);
@@ -350,10 +351,10 @@ struct Multiplier {
 };
 } // namespace
 
-/// Splits the multiplier of a requantization, size = (a * 2^k + b) * 2^l + c.
-/// Returns std::nullopt unless products of a, b and c with integers t, |t| <=
-/// `most`, are exact as f32, also after the fraction that remains of the
-/// product before is added.
+/// Splits the multiplier of a requantization, size / 2^shift with size = (a *
+/// 2^k + b) * 2^l + c, into f32 numbers for a, b and c. Returns std::nullopt
+/// unless their products with integers t, |t| <= `most`, are exact as f32, also
+/// after the fraction of the product with the number before is added.
 static std::optional<Multiplier> splitAt(int64_t size, int64_t shift,
                                          int64_t most, int k, int l) {
   auto divide = [](int64_t x, int by) { return (x + (1 << by) / 2) >> by; };
@@ -374,9 +375,9 @@ static std::optional<Multiplier> splitAt(int64_t size, int64_t shift,
 }
 
 /// Splits the multiplier `m` of a requantization t * m >> shift into f32
-/// numbers whose products with t are exact. This holds for |t| <= `largest`,
-/// or, if less, for all t with an 8-bit result. The middle number is 0 if
-/// possible. Returns std::nullopt if there are none.
+/// numbers whose products with t are exact. This holds for |t| up to `largest`,
+/// or, if less, up to the first |t| whose result exceeds 8 bits. The middle
+/// number is 0 if possible. Returns std::nullopt if there are none.
 static std::optional<Multiplier> splitMultiplier(int64_t m, int64_t shift,
                                                  int64_t largest) {
   int64_t size = std::abs(m), most = largest;

@@ -95,14 +95,14 @@ public:
   /// integer is known. Returns std::nullopt if the range is not known either.
   std::optional<CarriedNumber> get(Value value);
   /// Emits the i1 `value` of the body as comparisons of f32. Returns a null
-  /// value if an operand is not an exact f32.
+  /// value if an operand is not an exact f32, or if `value` has another form.
   Value getCondition(Value value);
 
   Value number(float value);
   Value add(Value a, Value b);
   Value mul(Value a, Value b);
   Value max(Value a, Value b);
-  /// Returns the integer nearest to x, for |x| below 2^22.
+  /// Returns, as f32, the integer nearest to the f32 x, for |x| below 2^22.
   Value nearest(Value x);
   /// Converts x, an f32 with an integer value in `range`, to i32.
   Value word(Value x, IntegerRange range);

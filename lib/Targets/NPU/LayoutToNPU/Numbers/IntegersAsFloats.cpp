@@ -118,8 +118,8 @@ const std::vector<int64_t> *IntegerCarrier::getIntegers(Value tensor) {
   return numbers.empty() ? nullptr : &numbers;
 }
 
-/// Creates an f32 constant, as a dense_resource if `resource` names one, which
-/// large constants have.
+/// Creates an f32 constant: a dense_resource named `resource`, as for large
+/// constants, or a dense one if `resource` is empty.
 Value IntegerCarrier::makeConstant(RankedTensorType type,
                                    ArrayRef<float> numbers,
                                    StringRef resource) {
@@ -355,9 +355,10 @@ IntegerCarrier::convertReduction(linalg::LinalgOp op, IntegerBody &body,
   return CarriedNumber{body.add(start.value, each->value), *range};
 }
 
-/// Returns the f32 init of a reduction. For a maximum it is -inf if no element
-/// is less than the constant fill of the init, which cannot change the result;
-/// window functions require -inf. Otherwise it is `init`.
+/// Returns the f32 init of a reduction. It is `init`, except for a maximum
+/// whose init is a fill with a constant that no element is less than. Then it
+/// is a fill with -inf, which window functions require and which gives the same
+/// result.
 Value IntegerCarrier::startFromNothing(linalg::LinalgOp op, Value init) {
   auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
   Operation *last =

@@ -90,7 +90,7 @@ struct Readers {
 
   /// Collects the uses of `tensor`. Returns false if one is neither a slice nor
   /// a reshape nor an input, in the same block, of a linalg op that cores
-  /// compute and that has no layouts.
+  /// compute and whose operands have no layouts.
   bool collect(Value tensor);
 };
 

@@ -164,8 +164,8 @@ void NumberCarrier::visitNumber(Operation *op) {
   tensors[op->getResult(0)] = generic.getResult(0);
 }
 
-/// Creates an op that fills `init` with a run-time scalar that has become a
-/// rank-0 tensor. Returns a null value for other scalars, or if `init` has
+/// Fills `init` with a run-time scalar that has become a rank-0 tensor, and
+/// returns the result. Returns a null value for other scalars, or if `init` has
 /// dynamic sizes or a layout.
 Value NumberCarrier::fill(OpBuilder &builder, Location loc, Value number,
                           Value init) {

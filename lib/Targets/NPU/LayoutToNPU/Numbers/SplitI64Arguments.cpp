@@ -234,7 +234,8 @@ WideResults::WideResults(func::FuncOp function) : function(function) {
 }
 
 /// Returns true if `tensor` consists of slices and reshapes of i64 arguments
-/// and of integers computed as f32. Appends the ops in between to `ops`.
+/// and of integers computed as f32. Appends the ops in between to `ops`, some
+/// also if it returns false.
 bool WideResults::plan(Value tensor, SetVector<Operation *> &ops) {
   if (isa<BlockArgument>(tensor))
     return isWide(tensor);

@@ -185,8 +185,8 @@ joinDims(const TensorBox &box, ArrayRef<int64_t> shape,
 }
 
 /// Appends to `box` the ranges of the dims of sizes `parts` for `size` indices
-/// of their joined dim from `first` on. Returns false if these indices are not
-/// a box of the dims.
+/// of their joined dim from `first` on. Returns false, with `box` incomplete,
+/// if these indices are not a box of the dims.
 static bool splitDim(int64_t first, int64_t size, ArrayRef<int64_t> parts,
                      TensorBox &box) {
   int64_t within = ShapedType::getNumElements(parts);
@@ -428,8 +428,9 @@ bool GroupParts::isResult(Value tensor) const {
 
 /// Sets in `own`, for each part, the box of `result` that the part provides to
 /// ops after the group. Parts along the rows end at the last row that the group
-/// itself needs, so that no row is computed for later ops alone. Returns false
-/// if a dim has fewer indices than parts.
+/// itself needs, and the next part provides the rows after it, so that no row
+/// is computed for later ops alone. Returns false if a dim has fewer indices
+/// than parts.
 bool GroupParts::addOwn(Value result) {
   auto type = cast<RankedTensorType>(result.getType());
   auto needed = boxes.find(result);

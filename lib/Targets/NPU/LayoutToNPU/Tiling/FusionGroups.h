@@ -60,9 +60,8 @@ struct Reads {
   int64_t countPoints() const;
 };
 
-/// Returns true if a pool or convolution reads `tensor` by windows. Its
-/// channels are then whole in each core, and no other dim is spread over the
-/// cores.
+/// Returns true if a pool or convolution reads `tensor` by windows. Each of its
+/// channels is then whole in one core: no other dim is spread over the cores.
 bool liesUnderWindows(Value tensor);
 
 /// Returns the dims that a reshape splits or joins, or std::nullopt for other
@@ -82,9 +81,9 @@ struct Stage {
   /// The indexing maps and loop ranges of a linalg op; empty for other ops.
   SmallVector<AffineMap> maps;
   SmallVector<int64_t, 6> ranges;
-  /// The reduction loop with the most iterations that indexes a dim of every
-  /// input alone, as the k of a matmul. Not set if there is none or only one
-  /// input.
+  /// The number of the reduction loop with the most iterations that is, by
+  /// itself, the index of a dim of every input, as the k of a matmul. Not set
+  /// if there is none or only one input.
   std::optional<unsigned> summed;
 
   /// Returns the boxes of the operands that are read to compute the boxes
@@ -104,8 +103,8 @@ private:
 };
 
 /// The numbers of parts that the batches, rows and channels of the results of a
-/// fusion group are divided into. In each part, `sums` is the number of pieces
-/// in which inputs are loaded along the loop that is summed over.
+/// fusion group are divided into. Each part loads inputs in `sums` pieces along
+/// the loop that is summed over.
 struct Cut {
   int64_t batches = 1, rows = 1, channels = 1, sums = 1;
   /// A part along the rows begins at a multiple of this number, so that all
@@ -185,8 +184,9 @@ public:
   /// Returns the number of pieces into which the reduction loop of a stage is
   /// divided in each part.
   int64_t countPieces(unsigned stage) const;
-  /// Returns the number of loop iterations that several parts repeat, e.g. for
-  /// halos, summed over all stages.
+  /// Returns how many loop iterations all parts together run beyond those of
+  /// the undivided ops, because several parts run the same ones, e.g. for
+  /// halos.
   int64_t countRepeated() const { return repeated; }
   const Reads &getReadsOf(unsigned stage, int64_t part) const {
     return reads[last - stage][part];
@@ -205,22 +205,24 @@ private:
   SmallVector<SmallVector<Reads, 0>> reads; // per stage (last first), part
 };
 
-/// A group of stages, by their numbers, that the search has chosen to tile.
+/// A group of stages that the search has chosen to tile: the numbers of its
+/// `first` and `last` stage, the last one included, and the cut into parts.
 struct FusionGroup {
   unsigned first, last;
   Cut cut;
   bool keepsResults = false; // results stay in local memory for later ops
 };
 
-/// The fusion groups of a program, and the bytes that it moves between system
-/// memory and the cores.
+/// The fusion groups of a program, and the bytes that all its ops, in groups or
+/// not, move between system memory and the cores.
 struct Plan {
   SmallVector<FusionGroup> groups; // in program order
   int64_t bytes = 0;
 };
 
-/// Returns the fusion groups with the least cost that the search finds, or an
-/// empty list if all tensors fit local memory without groups.
+/// Returns the plan of least cost that the search finds. Its list of groups is
+/// empty if all tensors fit local memory without groups, or if no group lowers
+/// the cost.
 Plan findFusionGroups(const Stages &stages, CostModel &costs,
                       NpuTargetAttr target, NarrowConstants &narrow);
 

@@ -30,16 +30,16 @@ using namespace mlir::layout;
 static constexpr unsigned kMostStages = 160, kMostLabels = 6;
 /// The maximum number of stages of a group that loads inputs in pieces.
 static constexpr unsigned kMostSummed = 12;
-/// One byte in `kSpare` of a core stays free for gaps in and between tensors.
+/// 1 / kSpare of a core stays free, for gaps in and between tensors.
 static constexpr int64_t kSpare = 8;
-/// One byte in `kInside` that a group moves within local memory counts as
-/// traffic, as most are used in place. It decides between equal plans.
+/// Moves of a group within local memory count as 1 / kInside of their bytes, as
+/// most tensors are used in place. This decides between otherwise equal plans.
 static constexpr int64_t kInside = 16;
 
 namespace {
 /// A tensor that a stage defines, together with its reshapes, which are views.
 struct Made {
-  int64_t bytes = 0, inCore = 0; // in system memory, and of a core
+  int64_t bytes = 0, inCore = 0; // in system memory, in each core
   unsigned stage = 0;            // the number of the one that defines it
   SmallVector<unsigned> uses;    // stages that read it, ascending
   bool isReturned = false;
@@ -194,8 +194,8 @@ void Search::collectTensors() {
   }
 }
 
-/// Sets `isEnd`: a group may begin or end before any op except an elementwise
-/// op, unless more bytes are live after that op than before it.
+/// Sets `isEnd`: a group may begin or end before each op, except an elementwise
+/// op after which no more bytes are live than before it.
 void Search::collectEnds() {
   unsigned count = stages.all.size();
   SmallVector<int64_t> crossing(count + 1, 0);
@@ -212,8 +212,8 @@ void Search::collectEnds() {
       isEnd.reset(s);
 }
 
-/// Returns the bytes of a core for a tensor in its most compact layout. Any dim
-/// may be its channel with `hasAnyChannel`, else the usual one.
+/// Returns the bytes of a core for a tensor in its most compact layout. Its
+/// channel is any dim with `hasAnyChannel`, else dim 1 of four or the last one.
 int64_t Search::getInCore(RankedTensorType type, bool hasAnyChannel) {
   auto [known, isNew] = inCore.try_emplace({type, hasAnyChannel}, 0);
   if (!isNew)
@@ -357,7 +357,7 @@ llvm::SmallDenseMap<unsigned, unsigned> Search::findWholes(unsigned first,
   return wholeOf;
 }
 
-/// Returns the peak bytes of a core in a part, without what all parts share.
+/// Returns a part's peak bytes of a core, without outside tensors read whole.
 int64_t Search::getPeak(const GroupParts &group, int64_t part) {
   unsigned first = group.getFirst(), last = group.getLast();
   llvm::SmallDenseMap<unsigned, unsigned> wholeOf = findWholes(first, last);
@@ -474,7 +474,7 @@ Price Search::getPrice(const GroupParts &group) {
 }
 
 /// Adds to `now` what all parts hold: shared operands and, with `keepsResults`,
-/// results. Other results are stored. Counts the loads and stores.
+/// results. Other and returned results are stored. Counts the loads and stores.
 void Search::hold(Occupancy &now, const Price &price, bool keepsResults) {
   int64_t parts = price.cut.count();
   for (const Price::Tensor &read : price.shared) {
@@ -506,8 +506,8 @@ void Search::hold(Occupancy &now, const Price &price, bool keepsResults) {
     now.taken += tensors[made].inCore;
 }
 
-/// Evicts tensors for which `mayGo` holds, the one with the furthest next use
-/// first, until the group fits a core. Stores them if necessary.
+/// Evicts tensors for which `mayGo` holds, furthest next use first, until the
+/// group fits a core or none is left. Stores those that are not stored yet.
 void Search::evict(Occupancy &now, const Price &price,
                    function_ref<bool(unsigned)> mayGo) {
   while (now.taken + price.sharedInCore > room) {
@@ -533,7 +533,7 @@ void Search::evict(Occupancy &now, const Price &price,
   }
 }
 
-/// Counts the loads of a group in `now`. Returns false if a core is too small.
+/// Counts a group's loads in `now`. Returns false if it does not fit a core.
 bool Search::load(Occupancy &now, const Price &price, bool keepsResults) {
   int64_t parts = price.cut.count();
   for (const Price::Tensor &read : price.sliced) {
@@ -572,7 +572,7 @@ bool Search::load(Occupancy &now, const Price &price, bool keepsResults) {
 }
 
 /// Returns the state after a group that runs in state `label`, with evictions.
-/// The cost is infinite if a group of several parts does not fit a core.
+/// If it does not fit a core, the cost is infinite, for one part only higher.
 Label Search::extend(const Label &label, const Price &price,
                      bool keepsResults) {
   Occupancy now;
@@ -617,7 +617,7 @@ Label Search::extend(const Label &label, const Price &price,
   return next;
 }
 
-/// Keeps the cheapest state per set of local tensors, 6 (kMostLabels) at most.
+/// Keeps the cheapest state per set of local tensors, of these the 6 cheapest.
 void Search::add(unsigned stage, Label label) {
   std::vector<Label> &all = labels[stage];
   for (Label &other : all)
@@ -654,8 +654,8 @@ bool Search::isHeavy(unsigned stage) const {
   return stages.all[stage].summed && bytes > room / 2;
 }
 
-/// Returns the row stride of a tensor.insert_slice that only concatenations and
-/// elementwise ops up to stage `last` follow, or 1 if there is none.
+/// Returns the row stride of the last tensor.insert_slice if only
+/// concatenations and elementwise ops up to stage `last` follow it, or else 1.
 static int64_t getRowStep(const Stages &stages, unsigned last) {
   for (unsigned s = last + 1; s-- > 0;) {
     Operation *op = stages.all[s].op;
@@ -707,8 +707,8 @@ static SmallVector<SmallVector<Cut>> getCuts(RankedTensorType type,
   return kinds;
 }
 
-/// Adds states for the groups that end with stage `last`, from the fewest parts
-/// up to those that leave half of the memory to other tensors.
+/// Adds states for the groups that end with stage `last`: for each first stage,
+/// cuts into ever more parts until one leaves half of the memory free.
 void Search::reachByGroups(unsigned last) {
   RankedTensorType type = getTensor(stages.all[last].op->getResult(0));
   if (!isEnd[last + 1] || !type || !stages.all[last].hasParts)
@@ -751,8 +751,8 @@ void Search::reachByGroups(unsigned last) {
   }
 }
 
-/// Runs all stages whole. Sets in `isCrowded` those that do not fit or evict a
-/// tensor, and `bytes` to the traffic. Returns true if there is one.
+/// Runs all stages untiled. Appends to `isCrowded` whether each evicts or does
+/// not fit, and sets `bytes` to the traffic. Returns true if one is crowded.
 bool Search::findCrowded(int64_t &bytes) {
   Label label;
   bool isAny = false;

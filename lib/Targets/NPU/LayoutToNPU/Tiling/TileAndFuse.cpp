@@ -136,7 +136,7 @@ bool Splitter::fitsInParts(linalg::LinalgOp op, unsigned loop, int64_t size) {
 static constexpr int64_t kMostParts = 1 << 12;
 
 /// Returns a lower bound of the number of parts: the bytes of the results over
-/// the local memory of all cores.
+/// the local memory of all cores, rounded up.
 static int64_t countParts(linalg::LinalgOp op, const ChipParams &chip) {
   int64_t bytes = 0;
   for (Type type : op->getResultTypes()) {

@@ -78,9 +78,9 @@ Value Cutter::takePart(Location loc, Value tensor, const TensorBox &of,
                                         getAttrs(box.sizes), getAttrs(ones));
 }
 
-/// Returns the slice `box` of an operand. If the current part has made or
-/// loaded a box of the tensor, it is a slice of that, and otherwise a new splat
-/// constant, fill or empty tensor.
+/// Returns the elements `box` of an operand. If the current part has made or
+/// loaded a box of the tensor, they are a slice of that. Otherwise the tensor
+/// is a splat constant, fill or empty tensor, and the result is a new one.
 Value Cutter::readPart(OpOperand &operand, const TensorBox &box) {
   Value tensor = operand.get();
   Location loc = operand.getOwner()->getLoc();
@@ -97,7 +97,8 @@ Value Cutter::readPart(OpOperand &operand, const TensorBox &box) {
               : empty;
 }
 
-/// Creates the current part of a concatenation, reshape, slice or insertion.
+/// Creates the op for the current part of a concatenation, reshape, slice or
+/// insertion, and returns the part of its result.
 Value Cutter::makeMoved(Operation *op, const Reads &reads) {
   Location loc = op->getLoc();
   SmallVector<Value> parts;

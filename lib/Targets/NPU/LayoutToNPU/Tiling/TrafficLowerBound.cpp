@@ -58,8 +58,8 @@ private:
 };
 } // namespace
 
-/// Returns true if the tensor has more than 2^32 elements, which no memory
-/// holds, so that its index sets would be too large.
+/// Returns true if the tensor has a static shape of more than 2^32 elements,
+/// which no memory holds, so that its index sets would be too large.
 static bool isTooLarge(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())
@@ -96,9 +96,9 @@ static llvm::BitVector shift(const llvm::BitVector &set, int64_t offset,
   return shifted;
 }
 
-/// Returns the values in [0, `size`) of the index `expr` if loop l has the
-/// values `loops[l]`. Returns std::nullopt if it is not a sum of loops times
-/// positive constants and of constants in [0, `size`).
+/// Returns the values of the index `expr`, without those outside of [0,
+/// `size`), if loop l has the values `loops[l]`. Returns std::nullopt if it is
+/// not a sum of loops times positive constants and of constants in [0, `size`).
 static std::optional<llvm::BitVector>
 getImage(AffineExpr expr, ArrayRef<llvm::BitVector> loops, int64_t size) {
   llvm::BitVector image(size);
@@ -179,8 +179,9 @@ static Sources getSourcesOfLoops(linalg::LinalgOp op,
   return sources;
 }
 
-/// Returns elements of the destination of an insertion that its result still
-/// contains: the largest product that excludes the inserted indices of one dim.
+/// Returns those of the elements `result` of an insertion that come from its
+/// destination, or some of them: the largest product that excludes the inserted
+/// indices of one dim.
 static Elements getAround(tensor::InsertSliceOp op, const Elements &result) {
   Elements best;
   for (unsigned d = 0, e = result.dims.size(); d < e; ++d) {
@@ -193,7 +194,8 @@ static Elements getAround(tensor::InsertSliceOp op, const Elements &result) {
 }
 
 /// Appends to `elements` index sets of the dims `shape` such that the joined
-/// index of each of their elements is in `set`. They may cover less than `set`.
+/// index of each of their elements is in `set`. They may cover less than `set`,
+/// because not every set is a product of one set per dim.
 static void expandSet(const llvm::BitVector &set, ArrayRef<int64_t> shape,
                       Elements &elements) {
   int64_t inner = ShapedType::getNumElements(shape.drop_front());
@@ -300,9 +302,9 @@ static Sources getMovedBy(tensor::ConcatOp op, const Elements &result) {
   return sources;
 }
 
-/// Returns, for each operand, elements that `op` moves to the elements `result`
-/// of its result, which may be fewer than all. Returns std::nullopt if it is
-/// not an op that only moves elements.
+/// Returns tensors from which `op` moves elements to the elements `result` of
+/// its result, each with these elements or some of them. Returns std::nullopt
+/// if it is not an op that only moves elements.
 static std::optional<Sources> getMovedFrom(Operation *op,
                                            const Elements &result) {
   using Moved = std::optional<Sources>;

@@ -49,9 +49,9 @@ void okk_sim_set_banks(int banks);
 void okk_sim_set_clock(int dma_bytes_per_cycle, int dma_start,
                        int compute_start);
 void okk_sim_close(void);
-/// Runs a registered kernel. Reports an error if the kernel does not call
-/// okk_initialize and okk_poll, or leaves a parallel region open. Returns false
-/// if no kernel has this name.
+/// Runs a registered kernel. Returns false only if no kernel has this name.
+/// Reports an error if the kernel does not call okk_initialize and okk_poll, or
+/// leaves a parallel region open.
 bool okk_sim_run_kernel(const char *name, const void *parameters);
 
 system_addr_t okk_sim_alloc(unsigned long long bytes);

@@ -93,9 +93,9 @@ void okk_sim_compute_run(void (*kernel)(Images...)) {
   okk_sim_compute_end();
 }
 
-/// One side of a check of moved bytes, the destination or a source: its
-/// address, and the number of the byte at each index of the box, first + sum of
-/// i_d * strides[d].
+/// One side of a check of moved bytes, the destination or a source, as
+/// okk_sim_side. It has the address, and the number of the byte at each index
+/// of the box, first + sum of i_d * strides[d].
 struct OkkSimSide {
   bool isLocal;
   unsigned long long address;
