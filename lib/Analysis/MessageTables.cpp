@@ -176,9 +176,10 @@ BlockPlaces::readFactor(const LayoutMap &map, const Factor &factor,
   return found;
 }
 
-/// Computes the addresses that depend on the device, because only some devices
-/// hold a replica of an index. Returns false if they are not a sum of one
-/// address per factor of the box.
+/// Computes the addresses of a map under which the address of an index depends
+/// on the device, because only some devices hold a replica of it, e.g. in a
+/// halo. Returns false if an address is not a sum of one summand per factor of
+/// the box.
 bool BlockPlaces::readShared(const LayoutMap &map, Sizes shape, Sizes box) {
   SmallVector<IndexExpr> values;
   for (const Coordinate &coordinate : map.getCoordinates())

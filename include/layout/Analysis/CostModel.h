@@ -89,7 +89,8 @@ private:
   ConversionPlan makePlan(RankedTensorType type, LayoutId from, LayoutId to,
                           bool mayOverwrite, AxesCache *cache = nullptr);
   /// Returns true if a conversion between layouts with identical storage writes
-  /// padding, because `to` states a padding value that `from` does not.
+  /// padding, because `to` states a padding value and `from` states none or
+  /// another one.
   bool writesPadding(LayoutId from, LayoutId to) const {
     TypedAttr wanted = getPadding(to);
     return wanted && wanted != getPadding(from);

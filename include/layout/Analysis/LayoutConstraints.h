@@ -71,9 +71,10 @@ struct StatedUse {
   Type type;
 };
 
-/// Reports uses with different stated types that control flow forces to have
-/// one type, and uses whose stated type contradicts a type that others rely on.
-/// If `isComplete` is set, uses not in `uses` count as stated by their types.
+/// Reports an error if control flow forces uses with different stated types to
+/// have one type, or if another type is stated for a use whose type cannot
+/// change. If `isComplete` is set, uses not in `uses` count as stated by their
+/// types.
 LogicalResult checkUses(Operation *root, ArrayRef<StatedUse> uses,
                         bool isComplete);
 

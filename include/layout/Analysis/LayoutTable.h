@@ -72,7 +72,8 @@ public:
   TypedAttr getPadding(LayoutId layout) const {
     return stated.lookup(layout).second;
   }
-  /// Returns the logical type `type` stored as `layout`.
+  /// Returns the logical type `type` with the encoding of `layout`, or without
+  /// an encoding if `layout` is row-major.
   RankedTensorType getStoredType(RankedTensorType type, LayoutId layout) const;
   /// Returns the types of values stored as `layouts`. A value with kAnyLayout
   /// keeps its type.
@@ -119,8 +120,9 @@ private:
   };
   using TypeLayout = std::pair<Type, LayoutId>;
 
-  /// Returns true if every axis can hold one digit of a dim, and the digits of
-  /// each dim compose it. Such layouts are valid for all shapes.
+  /// Returns true if every axis is one digit of a dim, with an extent that
+  /// holds all of its values, and the digits of each dim compose it. Such
+  /// layouts are valid for all shapes.
   bool isMadeOfDigits(LayoutId layout);
   std::optional<Tiles> computeTiles(LayoutId layout);
   std::optional<LayoutMap> computeProjection(const LayoutMap &layout,

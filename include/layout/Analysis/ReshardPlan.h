@@ -71,7 +71,8 @@ struct ReshardOptions {
 };
 
 struct ReshardPlan {
-  /// The maximal dim size. The table of a longer dim would exceed 512 MB.
+  /// The maximal size of a dim, whose table then has 512 MB. Tensors with a
+  /// longer dim are refused.
   static constexpr int64_t kLongestDim = 1 << 26;
 
   int64_t numDevices = 0;

@@ -613,7 +613,8 @@ void ProgramReader::addUses(unsigned node) {
       addUse(operand, node, operand.getOperandNumber());
 }
 
-/// Returns the class of a tensor. `ownUses` are its uses, sorted by node.
+/// Returns a description of a tensor as a class, to be compared with the known
+/// classes. `ownUses` are its uses, sorted by node.
 TensorClass ProgramReader::describeTensor(const Tensor &tensor,
                                           ArrayRef<unsigned> ownUses) {
   TensorClass wanted;
