@@ -107,7 +107,8 @@ std::optional<int64_t> layout::getWholeBytes(Type elementType) {
 }
 
 /// Returns the plain tensor type with the extents of `dims` over the sizes of
-/// `type`, or failure if an extent overflows.
+/// `type`, or failure if an extent overflows. An extent that depends on a
+/// dynamic size is dynamic; a negative one becomes 0.
 template <typename Dims>
 static FailureOr<RankedTensorType> getTensorOf(const Dims &dims,
                                                RankedTensorType type) {

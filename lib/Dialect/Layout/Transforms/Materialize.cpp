@@ -316,8 +316,8 @@ static void setType(OpResult result, Type type) {
   result.setType(type);
 }
 
-/// Erases the ops that were cloned with another result type instead of
-/// converting their result, if they have no more users. Visits users before
+/// Erases the ops that have no more users because clones with another result
+/// type replaced the conversions of their results. Visits users before
 /// producers.
 void Rewriter::eraseReplacedSources() {
   bool changed = true;
