@@ -87,8 +87,9 @@ SmallVector<CopyOp> Overlapper::getLoads(linalg::LinalgOp compute) {
   return loads;
 }
 
-/// Returns the stores to results between the previous op that computes and
-/// `compute`.
+/// Returns, in program order, the stores to results between the previous op
+/// that computes and `compute` that can run in parallel with `compute`. Neither
+/// it nor an op before it may write the stored tensor after the store.
 SmallVector<CopyOp> Overlapper::getStores(linalg::LinalgOp compute) {
   SmallVector<CopyOp> stores;
   // The memory that `compute` and the ops between it and a store write.
@@ -132,8 +133,10 @@ bool Overlapper::delayStore(CopyOp store, linalg::LinalgOp compute) {
   return true;
 }
 
-/// Returns a load and the ops that it needs, last op first, or std::nullopt if
-/// one of them depends on `before` or later ops.
+/// Returns a load and the ops not before `before` on which it depends, last op
+/// first: they must move with it. Returns std::nullopt if one of them, other
+/// than an npu.alloc, has side effects, or if ops before the load still use the
+/// memory that it overwrites.
 std::optional<SmallVector<Operation *>>
 Overlapper::getNeeded(CopyOp load, Operation *before) {
   SmallVector<Operation *> needed{load};
@@ -245,7 +248,8 @@ void Overlapper::join(const Region &region) {
 }
 
 /// Sets the addresses of all npu.alloc ops to those found while transfers were
-/// moved, if a new search finds no placement of all tensors.
+/// moved, if a new search finds no placement of all tensors. Otherwise sets
+/// none: npu-assign-addresses then finds them.
 LogicalResult Overlapper::keepPlaces() {
   LiveTensors now(tensors.reusesHoles);
   if (failed(now.collect(function)))
