@@ -16,7 +16,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 /// The maximal number of rows (loop nests over elements) of all ranks, to limit
-/// the size of the constants in a program.
+/// the size of the constants in a program. Conversions that need more are
+/// refused.
 static constexpr int64_t kMostRows = 1 << 20;
 
 namespace {

@@ -47,11 +47,14 @@ constexpr llvm::StringLiteral kArgumentLayouts = "layout.argument_layouts";
 class StatedTypes {
 public:
   /// Sets `stated` to the types that the array attribute `name` of `op` states
-  /// for tensors of the given types, or reports an error.
+  /// for tensors of the given types, or reports an error. An entry `unit` keeps
+  /// the given type.
   LogicalResult read(Operation *op, StringRef name, Attribute attr,
                      TypeRange types, SmallVectorImpl<Type> &stated);
 
-  /// Appends the types stated for block arguments of `op`, or reports an error.
+  /// Appends the types of all block arguments of `op`, those with a stated
+  /// layout in this layout, or reports an error. Appends none if `op` has no
+  /// attribute kArgumentLayouts.
   LogicalResult
   readArguments(Operation *op,
                 SmallVectorImpl<std::pair<BlockArgument, Type>> &stated);

@@ -99,9 +99,10 @@ struct ReshardPlan {
   int64_t peakExtraBytes = 0;
 
   /// Plans the messages from the distribution of one type to that of another
-  /// type of the same shape. Fails with a reason if a type is dynamic or not on
-  /// a mesh, if the numbers of devices differ, if `to` has partial sums, or if
-  /// the plan is too large.
+  /// type of the same shape. Fails with a reason if a type is dynamic, not on a
+  /// mesh, or of elements without whole bytes, or if `to` has partial sums.
+  /// Also fails if the numbers of devices differ, or if the plan is too large
+  /// or exceeds `maxExtraBytes`.
   static FailureOr<ReshardPlan> get(RankedTensorType from, RankedTensorType to,
                                     const ReshardOptions &options = {},
                                     FailureReason refuse = {});

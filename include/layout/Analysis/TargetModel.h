@@ -118,7 +118,8 @@ public:
                                   AxesCache *cache = nullptr) const;
 
   /// Plans a conversion between types that store all elements at the same
-  /// positions, so that at most padding is written.
+  /// positions, so that at most padding is written. If the padding is not a
+  /// union of boxes, plans a copy of all elements instead.
   ConversionPlan planPadding(RankedTensorType from, RankedTensorType to) const;
 
   /// Computes the byte counts of `planMove` between layouts of `type` without

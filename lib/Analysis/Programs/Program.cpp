@@ -194,8 +194,8 @@ public:
   Program run();
 
 private:
-  /// The number, in place of a node, of ops that are rematerializable and
-  /// therefore not nodes.
+  /// Stands in place of the number of a node: for ops that are rematerializable
+  /// and therefore not nodes, and for tensors that no node makes.
   static constexpr unsigned kRematerializable = ~0u;
   static constexpr unsigned kNoTensor = ~0u;
 
