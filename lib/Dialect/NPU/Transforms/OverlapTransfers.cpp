@@ -23,7 +23,8 @@ using namespace mlir::npu;
 using layout::addCosts;
 using layout::Cost;
 
-/// The maximum number of ops over which a load is moved, for linear time.
+/// The maximum number of computations that are tried to run in parallel with
+/// one load, for linear time.
 static constexpr unsigned kMostTried = 64;
 
 namespace {
@@ -133,10 +134,10 @@ bool Overlapper::delayStore(CopyOp store, linalg::LinalgOp compute) {
   return true;
 }
 
-/// Returns a load and the ops not before `before` on which it depends, last op
-/// first: they must move with it. Returns std::nullopt if one of them, other
-/// than an npu.alloc, has side effects, or if ops before the load still use the
-/// memory that it overwrites.
+/// Returns a load and the ops at or after the op `before` on which it depends,
+/// last op first: they must move with it. Returns std::nullopt if one of them,
+/// other than an npu.alloc, has side effects, or if ops before the load still
+/// use the memory that it overwrites.
 std::optional<SmallVector<Operation *>>
 Overlapper::getNeeded(CopyOp load, Operation *before) {
   SmallVector<Operation *> needed{load};
