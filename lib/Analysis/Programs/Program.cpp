@@ -305,8 +305,8 @@ ProgramReader::findConstraint(const TypeEquivalenceClass &flowClass) const {
 
 /// Returns true if `a` and `b` are the same value, both block arguments, or
 /// results of equal ops whose operands are made alike in turn, such as fills of
-/// fresh storage. Visits at most `mostOps` ops on a path, and does not query
-/// any rule.
+/// fresh storage. Visits at most `mostOps` ops on a path, beyond which it
+/// returns false, and does not query any rule.
 static bool areMadeAlike(Value a, Value b, unsigned mostOps = 3) {
   if (a == b)
     return true;
