@@ -65,9 +65,9 @@ private:
   void eraseReplacedSources();
 
   Operation *root;
-  /// The ops with attributes, and others with operands: these keep their types,
-  /// so an operand whose type changes is converted. It is a deque, because
-  /// `right` holds pointers to its entries.
+  /// The ops with layout attributes, and the other ops with operands. The
+  /// latter keep their types, so an operand whose type changes is converted for
+  /// them. It is a deque, because `right` holds pointers to its entries.
   std::deque<Wanted> ops;
   /// The entries whose requested types were verified, by a hash of the op name
   /// and these types, so that identical ops are verified once.
