@@ -162,8 +162,8 @@ Overlapper::getNeeded(CopyOp load, Operation *before) {
 
 /// Returns the numbers of the regions in which a load may run, best first. The
 /// first one is the nearest one up to `last` whose computation hides all
-/// `cycles` of the load, or else the one that hides most. The other one is
-/// `last`.
+/// `cycles` of the load, or else the one that hides most. If that is not
+/// `last`, `last` follows.
 SmallVector<unsigned> Overlapper::getChoices(CopyOp load, Cost cycles,
                                              unsigned last) {
   unsigned best = last;
@@ -216,7 +216,7 @@ void Overlapper::join(linalg::LinalgOp compute, ArrayRef<CopyOp> transfers) {
 
 /// Chooses the stores and loads that run in parallel with each op that
 /// computes, in program order. Only npu.dealloc ops move here; `join` moves the
-/// others afterwards.
+/// stores, the loads and the ops that loads need afterwards.
 void Overlapper::choose() {
   for (linalg::LinalgOp compute : block.getOps<linalg::LinalgOp>())
     regions.push_back({compute, opTimes->getCycles(compute), 0, {}, {}});
