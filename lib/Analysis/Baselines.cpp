@@ -241,9 +241,9 @@ void Chooser::vote() {
 }
 
 /// Chooses a configuration for each op on its own, except views: the first one
-/// that the op prefers, or else one that was propagated from a neighbor. Of
-/// these, the first one with the layout in which the first operand is made, if
-/// any.
+/// that the op prefers, or else one that was propagated from a neighbor. Among
+/// the propagated ones, takes the first one with the layout in which the first
+/// operand is made, or else the first one.
 void Chooser::state() {
   for (unsigned node = 0, e = choice.size(); node < e; ++node) {
     const NodeClass &known = program.getClass(program.nodes[node]);

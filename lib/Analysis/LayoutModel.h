@@ -37,7 +37,7 @@ public:
   bool breakTies();
 
   /// Returns a cost of the solver in the unit of the program, i.e. divided by
-  /// `scale` and rounded down.
+  /// `scale` and rounded down. Returns kInfiniteCost unchanged.
   Cost getCost(Cost ofSolver) const {
     return ofSolver == kInfiniteCost ? ofSolver : ofSolver / scale;
   }
@@ -61,11 +61,13 @@ public:
   ArrayRef<unsigned> getInitial() const { return initial; }
 
   /// Returns the layouts in which a consumer with this configuration requests a
-  /// tensor that is its `operands`, each layout once.
+  /// tensor, each layout once. `operands` are the numbers of the operands by
+  /// which the consumer reads it.
   static SmallVector<LayoutId, 2> getNeeds(const OpConfig &config,
                                            ArrayRef<unsigned> operands);
 
-  /// Returns the layout in which the producer makes a tensor.
+  /// Returns the layout in which the producer makes a tensor with the given
+  /// configuration, or the layout of the tensor's type if no node makes it.
   LayoutId getMade(const TensorClass &tensor, unsigned producerConfig) const;
 
   /// Returns true if a copy of a tensor may overwrite it: the tensor has one

@@ -16,7 +16,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 /// The maximal number of rows (loop nests over elements) of all ranks, to limit
-/// the size of the constants in a program.
+/// the size of the constants in a program. Conversions that need more are
+/// refused.
 static constexpr int64_t kMostRows = 1 << 20;
 
 namespace {
@@ -176,9 +177,10 @@ BlockPlaces::readFactor(const LayoutMap &map, const Factor &factor,
   return found;
 }
 
-/// Computes the addresses that depend on the device, because only some devices
-/// hold a replica of an index. Returns false if they are not a sum of one
-/// address per factor of the box.
+/// Computes the addresses of a map under which the address of an index depends
+/// on the device, because only some devices hold a replica of it, e.g. in a
+/// halo. Returns false if an address is not a sum of one summand per factor of
+/// the box.
 bool BlockPlaces::readShared(const LayoutMap &map, Sizes shape, Sizes box) {
   SmallVector<IndexExpr> values;
   for (const Coordinate &coordinate : map.getCoordinates())

@@ -119,7 +119,8 @@ private:
 // Cells
 //===----------------------------------------------------------------------===//
 
-/// Returns all sums of one of `devices` and one of `shares`.
+/// Returns the sums of all pairs of one of `devices` and one of `shares`, not
+/// sorted.
 static Devices addShares(ArrayRef<int64_t> devices, ArrayRef<int64_t> shares) {
   Devices sums;
   for (int64_t device : devices)
@@ -199,8 +200,9 @@ static SmallVector<unsigned, 2> getPartialReplicas(RankedTensorType type,
   return partial;
 }
 
-/// Returns the runs of equal shares of `dim`, which is distributed together
-/// with `replicas`, or std::nullopt if there are more than kMostCells.
+/// Returns the runs of equal shares of `dim`, or std::nullopt if there are more
+/// than kMostCells. `replicas` are the replica dims that select the device
+/// together with the index of `dim`, e.g. in a halo.
 static std::optional<std::vector<Run>> findRuns(DeviceShares &devices,
                                                 unsigned dim, int64_t size,
                                                 ArrayRef<unsigned> replicas) {

@@ -25,8 +25,9 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Decomposes the transforms of Winograd's convolution, which are not
-/// aggregates, by upstream's patterns to loops over small matrix products.
+/// Decomposes a transform of Winograd's convolution, which is not an aggregate,
+/// by upstream's pattern to loops over small matrix products. Returns the op
+/// that replaces it, or failure if the pattern does not apply.
 static FailureOr<Operation *> decomposeTransform(RewriterBase &rewriter,
                                                  Operation *op) {
   if (auto filter = dyn_cast<linalg::WinogradFilterTransformOp>(op))

@@ -69,9 +69,10 @@ struct Remainder {
   int64_t pixel = 0;
 };
 
-/// The factors that all dense convolutions of a window share: the distance of
-/// results (`apart`) and of weights (`tapStep`), and that of the pixels that
-/// adjacent results (`step`) and weights (`dilation`) read.
+/// The factors that all dense convolutions of a window share. Each computes
+/// every `apart`-th result from every `tapStep`-th weight. From one of these
+/// results to the next, the pixel that is read advances by `step`, and from one
+/// of these weights to the next, by `dilation`.
 struct DenseWindow {
   int64_t apart, tapStep, step, dilation;
   explicit DenseWindow(const Window &window) {
@@ -157,8 +158,8 @@ static SmallVector<Remainder> findRemainders(const Window &window,
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-/// Returns true if `op` sums products of two inputs, and all its tensors have
-/// static shapes and no encodings.
+/// Returns true if `op`, e.g. a convolution or a matmul, sums products of two
+/// inputs, and all its tensors have static shapes and no encodings.
 static bool isConvolution(linalg::LinalgOp op) {
   auto isPlain = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);

@@ -92,7 +92,7 @@ static Value getView(RewriterBase &rewriter, linalg::LinalgOp op,
 }
 
 /// Makes the contraction that owns `use` read `source` instead of its
-/// broadcast.
+/// broadcast. `in` is the map by which the broadcast reads `source`.
 static void readSource(RewriterBase &rewriter, OpOperand &use, Value source,
                        AffineMap in) {
   auto op = cast<linalg::LinalgOp>(use.getOwner());

@@ -162,7 +162,8 @@ static bool isWithin(const StridedView &view, ArrayRef<int64_t> shape,
 }
 
 /// Appends the elements of a strided view, each of `bytes` bytes, to `to` in
-/// row-major order. `position` is the index in `from` of the first one.
+/// row-major order. `position` is the index in `from` of the first one, counted
+/// in elements, as are `strides`.
 static void copyElements(ArrayRef<char> from, ArrayRef<int64_t> shape,
                          ArrayRef<int64_t> strides, int64_t position,
                          size_t bytes, SmallVectorImpl<char> &to) {

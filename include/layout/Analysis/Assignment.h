@@ -96,8 +96,8 @@ struct LayoutAssignment {
   std::vector<unsigned> choice;
   std::vector<PlannedConversion> conversions;
 
-  /// The total cost of ops, conversions and stored constants, and the share of
-  /// the conversions in it.
+  /// The total cost of ops, conversions and stored constants, and the part of
+  /// it that is the cost of the conversions.
   Cost cost = 0, conversionCost = 0;
   Cost lowerBound = 0;
   bool exact = false;
@@ -141,8 +141,10 @@ struct LayoutAssignment {
   Operation *getAnchor(unsigned node) const;
 };
 
-/// Computes the configurations of all ops below `root` at the least total cost.
-/// Each tensor with a constraint has the layout that `constraints` states.
+/// Computes the configurations of all ops below `root` at the least total cost
+/// that is found. Each tensor with a constraint has the layout that
+/// `constraints` states. Without an assignment within the limits of `weights`,
+/// `choice` is empty, and leastWeightBytes or leastMemoryBytes is set.
 LayoutAssignment
 assignLayouts(Operation *root, CostModel &costs,
               const CandidateLimits &limits = {},

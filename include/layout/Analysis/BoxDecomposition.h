@@ -104,7 +104,8 @@ SmallVector<DigitBox> coverRange(const Space &space, unsigned dim, int64_t lo,
   return RangeCover<Space>(space, dim).run(lo, hi);
 }
 
-/// Intersects each box of `a` with each box of `b`, which restrict other dims.
+/// Intersects each box of `a` with each box of `b`. A digit that a box of `b`
+/// restricts is whole in the boxes of `a`.
 inline SmallVector<DigitBox> combine(ArrayRef<DigitBox> a,
                                      ArrayRef<DigitBox> b) {
   SmallVector<DigitBox> boxes;
@@ -138,8 +139,10 @@ protected:
   Copy copy;
 };
 
-/// Returns true if a stored axis with digits of `dim`, of the source or the
-/// result, may have fewer positions than these digits reach.
+/// Returns true unless each stored axis of the source and the result with
+/// digits of `dim` provably has as many positions as these digits reach. With
+/// fewer, a copy of all digits first pads the source or finally cuts the
+/// result.
 template <typename Copy>
 bool BoxPlanner<Copy>::isCutOrPadded(unsigned dim) const {
   bool found = false;
@@ -209,9 +212,9 @@ template <typename Copy> bool BoxPlanner<Copy>::hasLoneDigits() const {
 
 /// Covers all logical indices by boxes, split along the `nonDivisible` dims,
 /// whose indices do not fill all positions. With `writesFills`, also plans the
-/// boxes of padding to fill. Returns false if such a dim is dynamic, if there
-/// are more than kMaxCopyBoxes boxes, if a box is not a slice of both storages,
-/// or if shapes do not determine all loop bounds.
+/// boxes of padding to fill. Returns false if one of these dims is dynamic, if
+/// there are more than kMaxCopyBoxes boxes, if a box is not a slice of both
+/// storages, or if shapes do not determine all loop bounds.
 template <typename Copy>
 bool BoxPlanner<Copy>::makeBoxes(const llvm::SmallBitVector &nonDivisible,
                                  ArrayRef<int64_t> shape, bool writesFills) {
@@ -232,9 +235,10 @@ bool BoxPlanner<Copy>::makeBoxes(const llvm::SmallBitVector &nonDivisible,
 }
 
 /// Plans the boxes of padding beyond the size of `dim`. If `dim` has the
-/// fastest digit of the result, they are split like the boxes of elements, so
-/// that each box is followed by its padding. Returns false if sizes are dynamic
-/// or there are more than kMaxCopyBoxes boxes.
+/// fastest digit of the result, they are split along the other `nonDivisible`
+/// dims like the boxes of elements, so that each box is followed by its
+/// padding. Returns false if sizes are dynamic or there are more than
+/// kMaxCopyBoxes boxes.
 template <typename Copy>
 bool BoxPlanner<Copy>::addFills(unsigned dim, ArrayRef<int64_t> shape,
                                 const llvm::SmallBitVector &nonDivisible) {

@@ -82,8 +82,8 @@ struct StorageNote {
   OperandOrResult slot;
   /// The preferred layout and the reason why the target cannot store it.
   std::string whatNot;
-  /// The layout that replaces it, or std::nullopt if the tensor is stored in
-  /// linear memory instead.
+  /// The layout in which the target stores the tensor instead, or std::nullopt
+  /// for linear memory.
   std::optional<LayoutId> instead;
 };
 
@@ -100,7 +100,8 @@ struct Candidates {
 
   /// Returns true if a configuration with the layouts of `config` exists. It
   /// then takes the tile sizes of `config` if it has none, and counts as
-  /// preferred by the op if `config` does.
+  /// preferred by the op if `config` does. Otherwise returns false and changes
+  /// nothing.
   bool merge(OpConfig &config);
 };
 
@@ -111,15 +112,15 @@ struct CandidateLimits {
   unsigned layoutsPerTensor = 6;
 };
 
-/// Keeps, in each node class, only the cheapest of the configurations that the
-/// op prefers, or all configurations if it prefers none. Then sorts them: the
-/// given types first, then those with most tiled loops, because baselines start
-/// from the first one.
+/// In each node class with configurations that the op prefers, keeps only those
+/// of them with the least cost. Then sorts the configurations of all classes:
+/// the given types or row-major first, then those with most tiled loops,
+/// because baselines start from the first one.
 void keepNeeds(std::vector<Candidates> &all);
 
 /// Computes the configurations that the nodes of every class of `program` may
 /// choose, with their costs under `costs`. Under Objective::bytes, keeps only
-/// the cheapest of those that each op prefers, and sets op costs to 0.
+/// those that `keepNeeds` keeps, and sets op costs to 0.
 std::vector<Candidates> collectCandidates(const Program &program,
                                           CostModel &costs,
                                           const CandidateLimits &limits = {});

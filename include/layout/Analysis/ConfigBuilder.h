@@ -28,8 +28,9 @@ public:
   ConfigBuilder(const NodeClass &node, CostModel &costs)
       : node(node), op(node.op), costs(costs) {}
 
-  /// Returns the configuration of the given types. Operands and results whose
-  /// layouts an equivalence class of control flow chooses get kAnyLayout.
+  /// Returns the configuration of the types that constraints state, and
+  /// otherwise of the given types. Operands and results whose layouts an
+  /// equivalence class of control flow chooses get kAnyLayout.
   OpConfig getAsTyped() const;
 
   /// Returns the configuration in which every tensor is row-major, or

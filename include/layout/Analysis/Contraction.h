@@ -60,7 +60,9 @@ struct Contraction {
   SmallVector<unsigned> shared;
   /// Reduction loops that index a dim of each multiplied operand by themselves.
   SmallVector<unsigned> summed;
-  /// The operands of the op that are weights.
+  /// The operands of the op that are weights: those that are multiplied and not
+  /// read through a window. Without a window, only those of them that
+  /// `mayBeWeight` selects.
   llvm::SmallBitVector isWeight;
   /// True if an operand is read through a window, e.g. at index `oh + kh`.
   bool isWindowed = false;

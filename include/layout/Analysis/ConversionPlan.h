@@ -89,8 +89,9 @@ struct ConversionPlan {
   static ConversionPlan get(RankedTensorType from, RankedTensorType to,
                             TargetInterface target = {});
 
-  /// Computes the plan of `convert`. Padding is filled in place only if the
-  /// source has no other user; otherwise all elements are copied.
+  /// Computes the plan of `convert`. If elements keep their positions and only
+  /// padding is written, fills it in place if the source may be overwritten
+  /// (isOverwritable), and otherwise copies all elements.
   static ConversionPlan get(ConvertOp convert, TargetInterface target = {});
 
   /// Computes the plan of a conversion between types whose storage is known to

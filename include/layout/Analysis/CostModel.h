@@ -58,8 +58,9 @@ public:
   bool isStorable(LayoutId layout, RankedTensorType type);
 
   /// Returns the cached plan of a conversion. `mayOverwrite` states that the
-  /// source has no other user, so that only padding is written if only its
-  /// value changes.
+  /// conversion may overwrite its source (isOverwritable). Without it, a
+  /// conversion that only changes the padding value copies all elements; with
+  /// it, only padding is written.
   const ConversionPlan &getPlan(RankedTensorType type, LayoutId from,
                                 LayoutId to, bool mayOverwrite = false);
   Cost getConversionCost(RankedTensorType type, LayoutId from, LayoutId to,
@@ -89,7 +90,8 @@ private:
   ConversionPlan makePlan(RankedTensorType type, LayoutId from, LayoutId to,
                           bool mayOverwrite, AxesCache *cache = nullptr);
   /// Returns true if a conversion between layouts with identical storage writes
-  /// padding, because `to` states a padding value that `from` does not.
+  /// padding, because `to` states a padding value and `from` states none or
+  /// another one.
   bool writesPadding(LayoutId from, LayoutId to) const {
     TypedAttr wanted = getPadding(to);
     return wanted && wanted != getPadding(from);

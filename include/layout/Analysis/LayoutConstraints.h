@@ -47,11 +47,14 @@ constexpr llvm::StringLiteral kArgumentLayouts = "layout.argument_layouts";
 class StatedTypes {
 public:
   /// Sets `stated` to the types that the array attribute `name` of `op` states
-  /// for tensors of the given types, or reports an error.
+  /// for tensors of the given types, or reports an error. An entry `unit` keeps
+  /// the given type.
   LogicalResult read(Operation *op, StringRef name, Attribute attr,
                      TypeRange types, SmallVectorImpl<Type> &stated);
 
-  /// Appends the types stated for block arguments of `op`, or reports an error.
+  /// Appends the types of all block arguments of `op`, those with a stated
+  /// layout in this layout, or reports an error. Appends none if `op` has no
+  /// attribute kArgumentLayouts.
   LogicalResult
   readArguments(Operation *op,
                 SmallVectorImpl<std::pair<BlockArgument, Type>> &stated);
@@ -71,9 +74,10 @@ struct StatedUse {
   Type type;
 };
 
-/// Reports uses with different stated types that control flow forces to have
-/// one type, and uses whose stated type contradicts a type that others rely on.
-/// If `isComplete` is set, uses not in `uses` count as stated by their types.
+/// Reports an error if control flow forces uses with different stated types to
+/// have one type, or if another type is stated for a use whose type cannot
+/// change. If `isComplete` is set, uses not in `uses` count as stated by their
+/// types.
 LogicalResult checkUses(Operation *root, ArrayRef<StatedUse> uses,
                         bool isComplete);
 

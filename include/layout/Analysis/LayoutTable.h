@@ -72,7 +72,8 @@ public:
   TypedAttr getPadding(LayoutId layout) const {
     return stated.lookup(layout).second;
   }
-  /// Returns the logical type `type` stored as `layout`.
+  /// Returns the logical type `type` with the encoding of `layout`, or without
+  /// an encoding if `layout` is row-major.
   RankedTensorType getStoredType(RankedTensorType type, LayoutId layout) const;
   /// Returns the types of values stored as `layouts`. A value with kAnyLayout
   /// keeps its type.
@@ -84,9 +85,10 @@ public:
   /// Returns the layout of `type`, whose encoding must be a layout or absent.
   LayoutId getLayoutOf(RankedTensorType type);
 
-  /// Returns a layout in linear memory: first the tile numbers of all dims, in
-  /// logical order, then the indices inside of tiles. `order` lists the dims
-  /// with tile sizes above 1 in the order of these indices.
+  /// Returns a layout in linear memory. Its offset counts, slowest first, the
+  /// tile numbers of all dims, in logical order, and then the indices inside of
+  /// tiles. `order` lists the dims with tile sizes above 1 in the order of
+  /// these indices.
   LayoutId getTiled(ArrayRef<int64_t> tiles, ArrayRef<unsigned> order);
 
   /// Returns the tile size of every dim if `layout` is one that `getTiled`
@@ -119,8 +121,9 @@ private:
   };
   using TypeLayout = std::pair<Type, LayoutId>;
 
-  /// Returns true if every axis can hold one digit of a dim, and the digits of
-  /// each dim compose it. Such layouts are valid for all shapes.
+  /// Returns true if every axis is one digit of a dim, with an extent that
+  /// holds all of its values, and the digits of each dim compose it. Such
+  /// layouts are valid for all shapes.
   bool isMadeOfDigits(LayoutId layout);
   std::optional<Tiles> computeTiles(LayoutId layout);
   std::optional<LayoutMap> computeProjection(const LayoutMap &layout,

@@ -19,10 +19,10 @@
 namespace mlir::layout {
 
 /// Returns true if an operand of a concatenation with a static shape may be
-/// computed in its slice of the result. This requires that no earlier
-/// concatenation has it as an operand. Its producer, if any, must be in the
-/// same block and write new memory: it is not a view and does not accumulate
-/// into another tensor.
+/// computed in its slice of the result. This requires that no earlier operand
+/// of a concatenation, and none in another block, is the same tensor. Its
+/// producer, if any, must be in the same block and write new memory: it is not
+/// a view and does not accumulate into another tensor.
 bool mayBeMadeInPlace(OpOperand &part);
 
 /// Returns true if an operand of a concatenation has no other use and is

@@ -154,8 +154,8 @@ struct Program {
   }
 };
 
-/// Returns true if the value is a ranked tensor with a known layout: plain, or
-/// with an attribute of a layout family.
+/// Returns true if the value is a ranked tensor with a known layout: without an
+/// encoding, which means row-major, or with an attribute of a layout family.
 bool hasKnownLayout(Value value);
 
 /// Returns true if at least one operand or result of `op` is a ranked tensor

@@ -71,7 +71,8 @@ struct ReshardOptions {
 };
 
 struct ReshardPlan {
-  /// The maximal dim size. The table of a longer dim would exceed 512 MB.
+  /// The maximal size of a dim, whose table then has 512 MB. Tensors with a
+  /// longer dim are refused.
   static constexpr int64_t kLongestDim = 1 << 26;
 
   int64_t numDevices = 0;
@@ -98,9 +99,10 @@ struct ReshardPlan {
   int64_t peakExtraBytes = 0;
 
   /// Plans the messages from the distribution of one type to that of another
-  /// type of the same shape. Fails with a reason if a type is dynamic or not on
-  /// a mesh, if the numbers of devices differ, if `to` has partial sums, or if
-  /// the plan is too large.
+  /// type of the same shape. Fails with a reason if a type is dynamic, not on a
+  /// mesh, or of elements without whole bytes, or if `to` has partial sums.
+  /// Also fails if the numbers of devices differ, or if the plan is too large
+  /// or exceeds `maxExtraBytes`.
   static FailureOr<ReshardPlan> get(RankedTensorType from, RankedTensorType to,
                                     const ReshardOptions &options = {},
                                     FailureReason refuse = {});

@@ -118,7 +118,8 @@ public:
                                   AxesCache *cache = nullptr) const;
 
   /// Plans a conversion between types that store all elements at the same
-  /// positions, so that at most padding is written.
+  /// positions, so that at most padding is written. If the padding is not a
+  /// union of boxes, plans a copy of all elements instead.
   ConversionPlan planPadding(RankedTensorType from, RankedTensorType to) const;
 
   /// Computes the byte counts of `planMove` between layouts of `type` without
@@ -164,12 +165,14 @@ public:
                     AddConfig add) {}
 
   /// Adds, by calling `add`, the configurations that follow from the layout of
-  /// the tensor at `slot` of an op.
+  /// the tensor at `slot` of an op. `known` holds the configurations that the
+  /// op has so far.
   virtual void carry(const NodeClass &op, OperandOrResult slot, LayoutId layout,
                      CostModel &costs, Candidates &known, AddConfig add);
 
   /// Adds to `all`, the candidates of each node class, those that depend on the
-  /// layouts of all ops.
+  /// candidates of other ops, e.g. layouts with known padding. All others were
+  /// added before. The default adds none.
   virtual void addStates(const Program &program, const CandidateLimits &limits,
                          CostModel &costs, std::vector<Candidates> &all) {}
 

@@ -105,8 +105,9 @@ bool Planner::bringsPadding(unsigned dim) const {
   return getPaddingAlong(source, copy.space, 0, dim) == stated;
 }
 
-/// Switches to CopyPlan::Method::Whole, which writes the stated padding value
-/// beyond the sizes of dims whose padding the source does not have.
+/// Switches to CopyPlan::Method::Whole. The copy writes the stated padding
+/// value beyond the sizes of padded dims, except those for which the source
+/// already has this value there.
 void Planner::goWhole() {
   BoxPlanner::goWhole();
   for (auto [dim, isPadded] : llvm::enumerate(copy.space.isPadded))

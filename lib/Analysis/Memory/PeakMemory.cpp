@@ -89,7 +89,8 @@ private:
   const Program &program;
   DenseMap<Operation *, unsigned> nodeOf;
   DenseMap<Operation *, Span> spans;
-  /// The ops of the current function that have positions, in order.
+  /// The ops of the current function that have positions, in order: all except
+  /// those in the body of an op with a layout rule.
   std::vector<Operation *> ops;
   DenseMap<Operation *, SmallVector<unsigned, 0>> tensorsOf;
   DenseMap<Value, int64_t> ends;

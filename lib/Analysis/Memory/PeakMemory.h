@@ -56,9 +56,10 @@ struct LivenessPoint {
   Operation *op;
   /// The live tensors, sorted by number.
   SmallVector<LiveTensor, 0> live;
-  /// The (node, operand number) pairs of operands that are made for the node
-  /// alone, e.g. by tensor.empty, and of the sources of layout.convert ops,
-  /// whose conversions need a buffer. These bytes are live, too.
+  /// The (node, operand number) pairs of bytes that are live in addition. For a
+  /// layout.convert, they are those of the buffer of its conversion. For other
+  /// nodes, they are those of an operand that is made for the node alone, e.g.
+  /// by tensor.empty.
   SmallVector<std::pair<unsigned, unsigned>, 0> fresh;
 
   bool covers(const LivenessPoint &other) const;
@@ -75,10 +76,12 @@ public:
       : program(program), candidates(candidates), costs(costs) {}
 
   /// Returns the bytes of a tensor in the layout of its producer, or 0 for a
-  /// view that moves no element. Includes the alignment of its buffer.
+  /// view that moves no element. Includes the alignment of its buffer if a node
+  /// makes the tensor.
   int64_t getMadeBytes(const TensorClass &tensor, unsigned producerConfig);
-  /// Returns the bytes of a copy in `layout`, or 0 if the tensor itself is live
-  /// (`isMade`) in this layout.
+  /// Returns the bytes that a consumer needs of the tensor in `layout`: those
+  /// of a copy or, for a view that is made in this layout, of the view. Returns
+  /// 0 if the tensor itself is live (`isMade`) in this layout.
   int64_t getRequestedBytes(const TensorClass &tensor, bool isMade,
                             unsigned producerConfig, LayoutId layout);
   /// Returns the scratch bytes of the conversion of a tensor to `layout`,
@@ -86,8 +89,8 @@ public:
   int64_t getBufferBytes(const TensorClass &tensor, unsigned producerConfig,
                          LayoutId layout);
   /// Returns true if the bytes of a copy of the tensor depend on the
-  /// configuration of its producer, because the tensor itself is live
-  /// (`isMade`) or a view.
+  /// configuration of its producer: the tensor itself is live (`isMade`), or it
+  /// is a view of another one.
   bool dependsOnProducer(const TensorClass &tensor, bool isMade) const;
   int64_t getFreshBytes(unsigned node, unsigned operand, unsigned config);
 

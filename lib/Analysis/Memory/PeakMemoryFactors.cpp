@@ -41,8 +41,8 @@ private:
   void forbidLess(const Tensor &tensor, unsigned consumer,
                   bool dependsOnProducer, const Budget::Term &term,
                   llvm::function_ref<int64_t(unsigned, const OpConfig &)> get);
-  /// Returns the bytes that are live if the producer and a consumer have these
-  /// configurations.
+  /// Returns the bytes, e.g. of a copy or of a buffer, that a live tensor needs
+  /// for a consumer if its producer and the consumer have these configurations.
   using GetBytes = llvm::function_ref<int64_t(
       unsigned consumer, unsigned producerConfig, const OpConfig &config)>;
   const TensorClass &getClass(const LiveTensor &live) const {
@@ -200,8 +200,10 @@ void PeakMemoryFactors::addJoint(const LiveTensor &live,
         [&](unsigned p, const OpConfig &config) { return get(c, p, config); });
 }
 
-/// Adds one budget term per requested layout, the bytes of its copy, which all
-/// consumers share.
+/// Adds one budget term per layout that consumers may request: the bytes of its
+/// copy, which all of them share, or 0 if none requests it. If
+/// `dependsOnProducer`, the bytes also depend on the configuration of the
+/// producer.
 void PeakMemoryFactors::addRequestedLayouts(const LiveTensor &live,
                                             bool dependsOnProducer,
                                             std::vector<Budget::Term> &terms) {

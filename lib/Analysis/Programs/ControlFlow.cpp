@@ -116,8 +116,9 @@ void EquivalenceFinder::visitRegionBranch(RegionBranchOpInterface op) {
       llvm::for_each(region.getArguments(), fixIfMade);
 }
 
-/// Unifies the shared tensors of a parallel loop, into which its concurrent
-/// bodies insert slices, and its results.
+/// Unifies each shared tensor of a parallel loop, into which its concurrent
+/// bodies insert slices, with its block argument and its result. Fixes its type
+/// if the loop has no results.
 void EquivalenceFinder::visitParallelLoop(LoopLikeOpInterface loop,
                                           InParallelOpInterface end) {
   bool hasResults = loop->getNumResults() == loop.getInits().size();

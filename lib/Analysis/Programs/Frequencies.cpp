@@ -35,7 +35,7 @@ struct Frequencies::Cache {
   int64_t assumedTrips;
   llvm::DenseMap<Region *, int64_t> ofRegion;
   llvm::DenseMap<Block *, int64_t> ofBlock; // of regions with several blocks
-  /// The call ops of every function below the root.
+  /// The ops below the root that call each function.
   llvm::DenseMap<Operation *, SmallVector<Operation *>> calls;
   Block *lastBlock = nullptr;
   int64_t last = 1;

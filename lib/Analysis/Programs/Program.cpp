@@ -194,8 +194,8 @@ public:
   Program run();
 
 private:
-  /// The number, in place of a node, of ops that are rematerializable and
-  /// therefore not nodes.
+  /// Stands in place of the number of a node: for ops that are rematerializable
+  /// and therefore not nodes, and for tensors that no node makes.
   static constexpr unsigned kRematerializable = ~0u;
   static constexpr unsigned kNoTensor = ~0u;
 
@@ -305,8 +305,8 @@ ProgramReader::findConstraint(const TypeEquivalenceClass &flowClass) const {
 
 /// Returns true if `a` and `b` are the same value, both block arguments, or
 /// results of equal ops whose operands are made alike in turn, such as fills of
-/// fresh storage. Visits at most `mostOps` ops on a path, and does not query
-/// any rule.
+/// fresh storage. Visits at most `mostOps` ops on a path, beyond which it
+/// returns false, and does not query any rule.
 static bool areMadeAlike(Value a, Value b, unsigned mostOps = 3) {
   if (a == b)
     return true;
@@ -613,7 +613,8 @@ void ProgramReader::addUses(unsigned node) {
       addUse(operand, node, operand.getOperandNumber());
 }
 
-/// Returns the class of a tensor. `ownUses` are its uses, sorted by node.
+/// Returns a description of a tensor as a class, to be compared with the known
+/// classes. `ownUses` are its uses, sorted by node.
 TensorClass ProgramReader::describeTensor(const Tensor &tensor,
                                           ArrayRef<unsigned> ownUses) {
   TensorClass wanted;

@@ -106,8 +106,9 @@ std::optional<int64_t> layout::getWholeBytes(Type elementType) {
   return count * (elementType.getIntOrFloatBitWidth() / 8);
 }
 
-/// Returns the plain tensor type with the extents of `dims` over the sizes of
-/// `type`, or failure if an extent overflows.
+/// Returns the tensor type, without an encoding, with the extents of `dims`
+/// over the sizes of `type`, or failure if an extent overflows. An extent that
+/// depends on a dynamic size is dynamic; a negative one becomes 0.
 template <typename Dims>
 static FailureOr<RankedTensorType> getTensorOf(const Dims &dims,
                                                RankedTensorType type) {

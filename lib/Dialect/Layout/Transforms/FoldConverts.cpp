@@ -26,7 +26,8 @@ using namespace mlir::layout;
 
 namespace {
 
-/// Replaces a conversion of a tensor.empty by a tensor.empty in the new layout.
+/// Replaces a conversion of a tensor.empty by a tensor.empty in the new layout,
+/// unless this layout states a padding value, which must be written.
 struct ConvertOfEmpty : public OpRewritePattern<ConvertOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -45,7 +46,8 @@ struct ConvertOfEmpty : public OpRewritePattern<ConvertOp> {
   }
 };
 
-/// Replaces a conversion of a linalg.fill by a fill of converted storage.
+/// Replaces a conversion of a linalg.fill by a fill of converted storage, if a
+/// fill can write the new type.
 struct ConvertOfFill : public OpRewritePattern<ConvertOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -33,8 +33,8 @@ public:
     SmallVector<Operation *> ops;
     BlockArgument argument;
 
-    /// Returns the type of the first result of the last op, or a null type if
-    /// there is none.
+    /// Returns the type of the block argument or of the first result of the
+    /// last op, or a null type if this op has no result.
     Type getType() const;
     /// Returns the layout.convert if the box consists of one, or else null.
     ConvertOp getConversion() const;

@@ -65,9 +65,9 @@ private:
   void eraseReplacedSources();
 
   Operation *root;
-  /// The ops with attributes, and others with operands: these keep their types,
-  /// so an operand whose type changes is converted. It is a deque, because
-  /// `right` holds pointers to its entries.
+  /// The ops with layout attributes, and the other ops with operands. The
+  /// latter keep their types, so an operand whose type changes is converted for
+  /// them. It is a deque, because `right` holds pointers to its entries.
   std::deque<Wanted> ops;
   /// The entries whose requested types were verified, by a hash of the op name
   /// and these types, so that identical ops are verified once.
@@ -316,8 +316,8 @@ static void setType(OpResult result, Type type) {
   result.setType(type);
 }
 
-/// Erases the ops that were cloned with another result type instead of
-/// converting their result, if they have no more users. Visits users before
+/// Erases the ops that have no more users because clones with another result
+/// type replaced the conversions of their results. Visits users before
 /// producers.
 void Rewriter::eraseReplacedSources() {
   bool changed = true;

@@ -146,7 +146,8 @@ static StringRef getName(Operation *op) {
   return name ? name.getName().getValue() : StringRef();
 }
 
-/// Returns `name`, or its first and last 24 characters if it has more than 72.
+/// Returns `name`, or its first and last 24 characters around an ellipsis if it
+/// has more than 72.
 static std::string shorten(StringRef name) {
   constexpr size_t kEnd = 24;
   if (name.size() <= 3 * kEnd)

@@ -32,7 +32,7 @@ struct Strategy {
   Cost cost = 0, conversionCost = 0;
   /// The number of conversions that move bytes.
   int64_t conversions = 0;
-  /// The bytes that these conversions move, weighted by how often they run.
+  /// The bytes that all conversions move, weighted by how often they run.
   Cost bytes = 0;
 
   Strategy(StringRef name, const LayoutAssignment &assignment);

@@ -38,8 +38,9 @@ void printRow(llvm::json::OStream &json, const CostTable::Row &row);
 LogicalResult printToFile(Operation *root, StringRef output,
                           function_ref<void(raw_ostream &)> print);
 
-/// Runs `print` with the target of the pass on `root` and the file `output`.
-/// Reports an error if there is no target.
+/// Runs `print` with the file `output`, as above, and with the target that
+/// `getTarget` returns for `root` and the option `target`. Reports an error if
+/// there is no target or the file cannot be written.
 LogicalResult
 printToFile(Operation *root, StringRef target, StringRef output,
             function_ref<void(TargetInterface, raw_ostream &)> print);

@@ -75,9 +75,10 @@ private:
   const CostModel &costs;
   MLIRContext *context;
   Attribute unit; // for a value without a layout of its own
-  /// The layouts in a layout attribute of an op, by the op and the name of the
-  /// attribute. Contains the attributes with operands or results that control
-  /// flow forces to have the type of other values.
+  /// The layouts of each attribute that is written for operands or results to
+  /// which control flow gives the type of other values, by the op and the name
+  /// of the attribute. Other entries of the attribute keep their constraint or
+  /// are `unit`.
   llvm::MapVector<std::pair<Operation *, StringRef>, Layouts> entries;
   /// The layouts of block arguments, by the op that has the regions.
   llvm::MapVector<Operation *, SmallVector<std::pair<BlockArgument, Attribute>>>

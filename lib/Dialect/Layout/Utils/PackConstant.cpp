@@ -32,7 +32,8 @@ static unsigned getElementBytes(Type type) {
 }
 
 /// The maximum size of a packed constant in bytes, above the constants of any
-/// program. A splat of a few bytes of text can request arbitrarily much.
+/// program; larger ones are refused. A splat of a few bytes of text can request
+/// arbitrarily much.
 constexpr int64_t kMaxPackedBytes = int64_t(1) << 33;
 
 /// Returns the bytes of `value` as an element of a dense attribute.
@@ -43,7 +44,8 @@ static SmallVector<char> getBytes(TypedAttr value) {
   return SmallVector<char>(raw.begin(), raw.end());
 }
 
-/// Fills `storage` with copies of one element.
+/// Fills `storage`, whose size is a multiple of that of `element`, with copies
+/// of this element.
 static void fillWith(MutableArrayRef<char> storage, ArrayRef<char> element) {
   if (llvm::all_of(element, [](char byte) { return byte == 0; })) {
     std::memset(storage.data(), 0, storage.size());
@@ -72,8 +74,9 @@ struct LogicalData {
 
 } // namespace
 
-/// Returns the elements of `value`, `elementBytes` of `type` each, or failure
-/// with a reason if the attribute has no data.
+/// Returns the elements of `value`, a constant of type `type`, with
+/// `elementBytes` bytes each, or failure with a reason if the attribute has no
+/// data.
 static FailureOr<LogicalData> getLogicalData(ElementsAttr value,
                                              RankedTensorType type,
                                              unsigned elementBytes,
@@ -116,8 +119,9 @@ static SmallVector<char> getFillerBytes(RankedTensorType type,
   return fillerBytes;
 }
 
-/// Returns the constant of type `physical` with the data in `blob`, as a
-/// resource if `value` is one.
+/// Returns the constant of type `physical` with the packed data: a resource
+/// that owns `blob` if `value` is a resource, or else a dense attribute with a
+/// copy of `storage`, the bytes of `blob`.
 static ElementsAttr getPacked(ElementsAttr value, RankedTensorType physical,
                               AsmResourceBlob blob, ArrayRef<char> storage) {
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {

@@ -43,8 +43,8 @@ struct Usual {
 } // namespace
 
 /// Returns the default frequency and compute stride of a chip with these
-/// parameters: those of the published chip with the same parameters, if there
-/// is one.
+/// parameters: those of the published chip with the same parameters or, if
+/// there is none, those of a default-constructed Usual.
 static Usual getUsual(int64_t npus, int64_t bytesPerNpu, int64_t euBytes,
                       std::optional<int64_t> banks) {
   for (const Published &chip : kChips)

@@ -108,8 +108,9 @@ ClampedValue npu::getClamped(Value value) {
 }
 
 /// Returns the function `name` of `x`, which needs work memory, preceded by
-/// clamps if `x` is clamped to constants. The clamps are selects, which return
-/// NaN for NaN, as maximumf and minimumf do.
+/// clamps if `x` is clamped to constants. Returns std::nullopt if the value
+/// before clamping is not an argument of a function (getArgument). The clamps
+/// are selects, which return NaN for NaN, as maximumf and minimumf do.
 static std::optional<ElementFunction> makeWithWork(StringRef name, Value x) {
   ClampedValue clamped = getClamped(x);
   std::optional<ElementFunction> function =
@@ -195,8 +196,9 @@ static bool isZeroWord(Value value) {
   return argument && !argument->isOperand() && argument->bits == 0;
 }
 
-/// Returns the function of a `select` between a constant and 0 by a comparison
-/// of `a` and `b`, or std::nullopt if it has another form.
+/// Returns the function of a `select` that gives a constant if a comparison of
+/// `a` and `b` is true, and 0 otherwise. Returns std::nullopt if it has another
+/// form or OKKernel has no such function.
 static std::optional<ElementFunction>
 getSelectValue(BinaryName name, Value a, Value b, arith::SelectOp select) {
   if (!isZeroWord(select.getFalseValue()))

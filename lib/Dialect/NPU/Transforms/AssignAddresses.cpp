@@ -67,9 +67,10 @@ LogicalResult Assigner::reportTooLarge(const AddressPlacement &bound) {
   llvm_unreachable("the bound is met where a tensor begins");
 }
 
-/// Returns a placement with fewer bank conflicts than `careless`, a placement
-/// with a low peak, and records the conflicts of both. Returns `careless` if
-/// the chip does not state its banks.
+/// Returns the placement with the fewest bank conflicts that is found, or
+/// `careless`, a placement with a low peak, if none is better. Records the
+/// conflicts of both. If the chip does not state its banks, returns `careless`
+/// and records no conflicts.
 AddressPlacement Assigner::avoidConflicts(const AddressPlacement &careless) {
   leastPeak = careless.peak;
   std::optional<int64_t> bankBytes = tensors.chip.getBankBytes();

@@ -54,8 +54,8 @@ static void addReads(memref::GetGlobalOp get, Reads &reads) {
   }
 }
 
-/// Returns the size of all loads of a constant in the order of `map`, or
-/// std::nullopt if one has no transfers.
+/// Returns the transfers and rows of all loads of a constant if it is stored in
+/// the order of `map`, or std::nullopt if one load has no transfers.
 static std::optional<LoadSize> getLoadSize(const Reads &reads,
                                            const LayoutMap &map) {
   LoadSize size;
@@ -99,8 +99,10 @@ static std::optional<LayoutMap> getOrder(CopyOp copy) {
   return order->substitute(dims.size(), dims, sizeOf);
 }
 
-/// Gives a constant the best order of its destinations, if it is better than
-/// the present one.
+/// Stores a row-major constant in the order of one of the tensors to which it
+/// is copied, if all of its loads then take fewer transfers, or as many with
+/// fewer rows. Chooses the best such order; without one, leaves the constant
+/// unchanged.
 static void order(memref::GlobalOp global, const Reads &reads) {
   auto type = cast<MemRefType>(global.getType());
   if (!type.getLayout().isIdentity())

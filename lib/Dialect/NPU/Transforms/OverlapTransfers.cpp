@@ -23,7 +23,8 @@ using namespace mlir::npu;
 using layout::addCosts;
 using layout::Cost;
 
-/// The maximum number of ops over which a load is moved, for linear time.
+/// The maximum number of computations that are tried to run in parallel with
+/// one load, for linear time.
 static constexpr unsigned kMostTried = 64;
 
 namespace {
@@ -87,8 +88,9 @@ SmallVector<CopyOp> Overlapper::getLoads(linalg::LinalgOp compute) {
   return loads;
 }
 
-/// Returns the stores to results between the previous op that computes and
-/// `compute`.
+/// Returns, in program order, the stores to results between the previous op
+/// that computes and `compute` that can run in parallel with `compute`. Neither
+/// it nor an op before it may write the stored tensor after the store.
 SmallVector<CopyOp> Overlapper::getStores(linalg::LinalgOp compute) {
   SmallVector<CopyOp> stores;
   // The memory that `compute` and the ops between it and a store write.
@@ -132,8 +134,10 @@ bool Overlapper::delayStore(CopyOp store, linalg::LinalgOp compute) {
   return true;
 }
 
-/// Returns a load and the ops that it needs, last op first, or std::nullopt if
-/// one of them depends on `before` or later ops.
+/// Returns a load and the ops at or after the op `before` on which it depends,
+/// last op first: they must move with it. Returns std::nullopt if one of them,
+/// other than an npu.alloc, has side effects, or if ops before the load still
+/// use the memory that it overwrites.
 std::optional<SmallVector<Operation *>>
 Overlapper::getNeeded(CopyOp load, Operation *before) {
   SmallVector<Operation *> needed{load};
@@ -158,8 +162,8 @@ Overlapper::getNeeded(CopyOp load, Operation *before) {
 
 /// Returns the numbers of the regions in which a load may run, best first. The
 /// first one is the nearest one up to `last` whose computation hides all
-/// `cycles` of the load, or else the one that hides most. The other one is
-/// `last`.
+/// `cycles` of the load, or else the one that hides most. If that is not
+/// `last`, `last` follows.
 SmallVector<unsigned> Overlapper::getChoices(CopyOp load, Cost cycles,
                                              unsigned last) {
   unsigned best = last;
@@ -212,7 +216,7 @@ void Overlapper::join(linalg::LinalgOp compute, ArrayRef<CopyOp> transfers) {
 
 /// Chooses the stores and loads that run in parallel with each op that
 /// computes, in program order. Only npu.dealloc ops move here; `join` moves the
-/// others afterwards.
+/// stores, the loads and the ops that loads need afterwards.
 void Overlapper::choose() {
   for (linalg::LinalgOp compute : block.getOps<linalg::LinalgOp>())
     regions.push_back({compute, opTimes->getCycles(compute), 0, {}, {}});
@@ -245,7 +249,8 @@ void Overlapper::join(const Region &region) {
 }
 
 /// Sets the addresses of all npu.alloc ops to those found while transfers were
-/// moved, if a new search finds no placement of all tensors.
+/// moved, if a new search finds no placement of all tensors. Otherwise sets
+/// none: npu-assign-addresses then finds them.
 LogicalResult Overlapper::keepPlaces() {
   LiveTensors now(tensors.reusesHoles);
   if (failed(now.collect(function)))

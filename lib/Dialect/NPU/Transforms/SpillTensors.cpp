@@ -30,7 +30,7 @@ struct Use {
   int64_t time;
 };
 
-/// An interval between two uses, in which the tensor is spilled.
+/// An interval [begin, end) between two uses, in which the tensor is spilled.
 struct Gap {
   int64_t begin, end;
 };
@@ -169,9 +169,10 @@ CopyOp Spiller::getOnlyLoad(AllocOp alloc) {
   return load && isSettled(load.getSource(), load) ? load : CopyOp();
 }
 
-/// Returns the only writer of the tensor if it is an elementwise op on loaded
-/// operands that have no more bytes than the tensor, or null. Executing it
-/// again moves fewer bytes than storing the tensor.
+/// Returns the only writer of the tensor if it is an elementwise op whose
+/// inputs are loaded and together have no more bytes than the tensor, or null.
+/// Executing it again moves fewer bytes than storing the tensor and loading it
+/// again.
 linalg::LinalgOp Spiller::getOnlyMaker(AllocOp alloc) {
   auto maker = dyn_cast_if_present<linalg::LinalgOp>(getOnlyWriter(alloc));
   if (!maker || maker.getNumReductionLoops() > 0 ||
@@ -413,8 +414,9 @@ std::optional<Gap> Spiller::spillOne(int64_t time) {
 }
 
 /// Replaces `copy`, between two tensors in local memory, by a store of the
-/// source to system memory and a load of the destination, which must have no
-/// earlier use. Returns false if this is not possible.
+/// source to system memory and a load of the destination. Returns false, with
+/// no change, if an op uses the destination before or if DMA cannot move one of
+/// the tensors.
 bool Spiller::sendOutside(CopyOp copy, AllocOp source, AllocOp dest) {
   // A tensor with an earlier use can be spilled itself.
   if (getUses(dest).front().op != copy ||
@@ -505,8 +507,8 @@ bool Spiller::spillWhereFull(const AddressPlacement &bound) {
   return !changed.empty();
 }
 
-/// Spills tensors if not all of them fit in a core. Returns false if all fit,
-/// or if none can be spilled.
+/// Spills tensors if not all of them fit in a core, and returns true. Returns
+/// false if all fit, or if none can be spilled.
 bool Spiller::makeRoom() {
   spilled.clear();
   AddressPlacement bound = boundBlocks(tensors.blocks);

@@ -13,9 +13,9 @@
 
 using namespace mlir::npu;
 
-/// The maximum number of blocks, of those live at the same time, whose end is
-/// tried as the place of a block, lowest first. The starts of banks are tried
-/// in all of the memory.
+/// The maximum number of blocks whose ends are tried as the place of a block:
+/// of the placed blocks that are live at the same time, those at the lowest
+/// places. The starts of all banks are tried in any case.
 static constexpr size_t kMostEnds = 48;
 /// The maximum number of byte ranges of a block, the whole block included, that
 /// are tried at the start of a bank.

@@ -89,9 +89,10 @@ private:
 } // namespace
 
 /// Returns true if index first + k * step continues the constant step of the
-/// `k` indices before it in map number `side`. `loop` is this step. At k = 1 it
-/// is set to stay in a core or to go from core to core; its stride per pass
-/// over the cores is set at the first index that is back in core 0.
+/// `k` indices before it in map number `side`. `loop` is this step, and is
+/// completed here. At k = 1 it is set to stay in a core or to go from core to
+/// core. Its stride per pass over the cores is set at the first index that is
+/// back in core 0.
 bool DimSplitter::isEven(size_t side, int64_t first, int64_t k, int64_t step,
                          LoopStep &loop) const {
   int64_t npus = tables[side].npus;
@@ -122,8 +123,9 @@ Loop DimSplitter::getLongest(int64_t first, int64_t count, int64_t step) const {
   return loop;
 }
 
-/// Returns true if each of the `times` consecutive groups of `inner.extent`
-/// indices has the constant steps of the loop `inner`.
+/// Returns true if each of `times` consecutive groups of `inner.extent` of the
+/// indices first, first + step, .. has the constant steps of `inner`, a loop
+/// that stays in a core. The first group is known to have them.
 bool DimSplitter::repeats(const Loop &inner, int64_t first, int64_t times,
                           int64_t step) const {
   for (int64_t t = 1; t < times; ++t) {

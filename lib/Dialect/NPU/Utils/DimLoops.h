@@ -90,9 +90,9 @@ Position advance(const Position &from, const LoopStep &step, int64_t npus,
 std::optional<Loop> takeLongest(std::vector<Loop> &loops,
                                 llvm::function_ref<bool(const Loop &)> may);
 
-/// Merges two loops into one if, on every side, the stride of the outer one is
-/// the stride of the inner one times its extent. Repeats this as long as
-/// possible.
+/// Merges two loops into one if both stay in a core and, on every side, the
+/// stride of the outer one is the stride of the inner one times its extent.
+/// Repeats this as long as possible.
 void mergeLoops(std::vector<Loop> &loops);
 
 } // namespace mlir::npu

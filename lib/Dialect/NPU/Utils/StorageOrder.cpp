@@ -33,9 +33,10 @@ static bool continues(const Loop &loop, const DimTables &local, size_t d,
          next.offset == first.offset + local.offsets.get(d, index);
 }
 
-/// Appends the digits of dim `d`, fastest first, one for each loop over its
-/// first indices. The remaining indices are further iterations of the outermost
-/// loop if they continue its steps, or else a further digit.
+/// Appends the digits of dim `d`, fastest first: one for each of the nested
+/// loops that splitDim finds for the first indices of the dim. The indices
+/// after these are further iterations of the outermost loop if they continue
+/// its steps, or else a further digit.
 static void appendDigits(const DimTables &local, size_t d, int64_t size,
                          std::vector<StoredDigit> &digits) {
   std::vector<Loop> loops = splitDim(local, d, size).front().loops;

@@ -13,7 +13,7 @@ using namespace mlir::npu;
 using namespace mlir::layout;
 
 /// Returns the only dim that a digit depends on, or std::nullopt if there are
-/// several.
+/// none or several.
 static std::optional<unsigned> getOnlyDim(const Digit &digit) {
   std::optional<unsigned> dim;
   bool several = false;

@@ -77,8 +77,9 @@ bool BoxPlanner::isInReach(const Loop &loop) const {
 }
 
 /// Splits a loop of the transfer that exceeds the maximum number of iterations
-/// into two, if one of the loops H and N, or C without local memory
-/// (`hasLocal`), is unused. The inner loop is as long as possible.
+/// into two, if one of the loops H, N and C is unused, which becomes the outer
+/// one. The inner loop is as long as possible. With `hasLocal`, a side in local
+/// memory, C remains unused.
 void BoxPlanner::foldLong(bool hasLocal) {
   for (int d : {3, 2, 0, 1})
     for (int free : {2, 0, 1}) {
@@ -146,8 +147,9 @@ bool BoxPlanner::plan(llvm::ArrayRef<const DimPiece *> pieces) {
 }
 
 /// Emits the transfers of each iteration of the unrolled loops from number
-/// `depth` on. Returns false, with a reason, if a transfer starts at an
-/// unaligned address or there are too many.
+/// `depth` on. `at` has the positions in source and destination at the current
+/// iteration of the loops before. Returns false, and reports a reason, if a
+/// transfer starts at an unaligned address or there are too many.
 bool BoxPlanner::emit(size_t depth, Position (&at)[2]) {
   if (depth < unrolled.size()) {
     const Loop &loop = unrolled[depth];

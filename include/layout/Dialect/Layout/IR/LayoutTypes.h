@@ -75,17 +75,18 @@ bool hasFiller(RankedTensorType type);
 Attribute withPadding(Attribute layout, TypedAttr padding);
 
 /// Returns `type` with the layout `map`, the storage dims `stored` and padding
-/// that holds `padding` (unspecified if null). Returns the plain type, without
-/// padding, if `map` is row-major and `stored` is empty.
+/// that holds `padding` (unspecified if null). Returns the type without an
+/// encoding, and so without `padding`, if `map` is row-major and `stored` is
+/// empty.
 RankedTensorType withLayout(RankedTensorType type, const LayoutMap &map,
                             TypedAttr padding = {}, StoredDims stored = {});
 
 /// Returns the logical type: `type` without its encoding.
 RankedTensorType withoutLayout(RankedTensorType type);
 
-/// Returns the plain tensor type whose dims are the stored axes, padding
-/// included. Returns failure if the encoding is not a layout that applies to
-/// the shape, or if an extent exceeds int64.
+/// Returns the tensor type, without an encoding, whose dims are the stored
+/// axes, padding included. Returns failure if the encoding is not a layout that
+/// applies to the shape, or if an extent exceeds int64.
 FailureOr<RankedTensorType> getPhysicalType(RankedTensorType type);
 
 /// Returns the dims of the array that holds the storage, slowest first: the
@@ -93,10 +94,10 @@ FailureOr<RankedTensorType> getPhysicalType(RankedTensorType type);
 /// absent or a layout that applies to the shape.
 SmallVector<BoundedIndex> getStoredDims(RankedTensorType type);
 
-/// Returns the plain tensor type of the array that holds the storage, as at the
-/// boundary of compiled functions and in layout.storage_view. Returns failure
-/// if the encoding is not a layout that applies to the shape, or if an extent
-/// exceeds int64.
+/// Returns the tensor type, without an encoding, of the array that holds the
+/// storage, as at the boundary of compiled functions and in
+/// layout.storage_view. Returns failure if the encoding is not a layout that
+/// applies to the shape, or if an extent exceeds int64.
 FailureOr<RankedTensorType> getStorageType(RankedTensorType type);
 
 /// Returns the size of an element in bytes if `elementType` is an integer or

@@ -92,8 +92,8 @@ std::optional<int> findUnaligned(const TransferSide &box,
                                  const LoopSizes &aligned, int64_t npus);
 
 /// Returns true if `box` starts at a multiple of `euBytes` bytes and has the
-/// strides of the aligned layout (getAlignedStrides), which must not exceed the
-/// maximum stride of `limits`.
+/// strides of the aligned layout (getAlignedStrides), and if these do not
+/// exceed the maximum stride of `limits`.
 bool isAligned(const TransferSide &box, const LoopSizes &shape,
                int64_t elementBytes, int64_t euBytes,
                const TransferLimits &limits);

@@ -32,8 +32,8 @@ StringRef stringify(NpuMode mode);
 StringRef stringify(NpuPack pack);
 
 /// Returns the source location of the character at `column` of a string
-/// literal, in which an escape has several characters. `literal` is at the
-/// opening quote.
+/// literal. Columns count from 0 in the string, not in the text, in which an
+/// escape has several characters. `literal` is at the opening quote.
 SMLoc getLocInString(SMLoc literal, size_t column);
 
 /// Parses an integer that is at least `least`; `what` names it in error

@@ -215,8 +215,9 @@ Attribute NpuScatterAttr::withTarget(Attribute target) const {
 // The map
 //===----------------------------------------------------------------------===//
 
-/// Returns the storage of a scattered layout, or reports why it does not fit
-/// and returns std::nullopt.
+/// Returns the storage of a scattered layout for a tensor of this shape and
+/// element type on its chip. Reports an error and returns std::nullopt if the
+/// layout has no chip or does not apply to the tensor.
 static std::optional<NpuStorage> getStorage(NpuScatterAttr attr,
                                             ArrayRef<int64_t> shape,
                                             Type elementType,
