@@ -48,7 +48,8 @@ static bool hasClauses(Operation *op) {
 }
 
 /// Returns the only op besides a terminator in the only block of `op`. Returns
-/// null if there are more regions, blocks or ops, or if its name is not `name`.
+/// nullptr if there are more regions, blocks or ops, or if its name is not
+/// `name`.
 static Operation *getOnlyOp(Operation *op, StringRef name) {
   if (op->getNumRegions() != 1 || !op->getRegion(0).hasOneBlock())
     return nullptr;

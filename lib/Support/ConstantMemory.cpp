@@ -30,8 +30,8 @@ public:
   explicit Chunk(size_t bytes);
   ~Chunk();
 
-  /// Returns a new block at a multiple of `alignment`, or null if it does not
-  /// fit the rest of the chunk.
+  /// Returns a new block at a multiple of `alignment`, or nullptr if it does
+  /// not fit the rest of the chunk.
   char *take(size_t bytes, size_t alignment) {
     size_t begin = llvm::alignTo(used, alignment);
     if (begin > size || bytes > size - begin)

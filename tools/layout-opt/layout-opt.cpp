@@ -54,7 +54,7 @@ static LogicalResult optimize(llvm::StringRef inputPath,
 
 #ifndef NDEBUG
 /// Adds the -debug-only option, which release builds of LLVM lack. Returns the
-/// list that parsing the command line fills with its values, or null if LLVM
+/// list that parsing the command line fills with its values, or nullptr if LLVM
 /// has the option.
 static std::vector<std::string> *addDebugOnly() {
   if (llvm::cl::getRegisteredOptions().count("debug-only"))

@@ -79,8 +79,8 @@ std::optional<std::vector<IndexExpr>> getBackwardValues(const LayoutMap &map,
                                                         Sizes sizes);
 
 /// Returns the affine map from values of the stored axes of `map` to the
-/// logical index, for points that are not padding. Returns null if no formula
-/// of the axes is found for some dim, or if the formula has a swizzle.
+/// logical index, for points that are not padding. Returns a null map if no
+/// formula of the axes is found for some dim, or if the formula has a swizzle.
 AffineMap getBackwardMap(const LayoutMap &map, Sizes sizes,
                          MLIRContext *context);
 

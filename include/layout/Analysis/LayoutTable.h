@@ -50,8 +50,8 @@ public:
   /// returns later. The layout must be valid for the type. Layouts whose
   /// replicas are partial sums (P4 of docs/spec.md) are never equal to others.
   LayoutId intern(LayoutAttrInterface layout, RankedTensorType type);
-  /// Returns the attribute that `layout` was created from, or null if it was
-  /// created from a map.
+  /// Returns the attribute that `layout` was created from, or a null attribute
+  /// if it was created from a map.
   Attribute getSpelling(LayoutId layout) const {
     return spellings.lookup(layout);
   }

@@ -58,7 +58,7 @@ struct OperandOrResult {
 };
 
 struct NodeClass {
-  /// The op of the first node of the class, or null if the nodes are flow
+  /// The op of the first node of the class, or nullptr if the nodes are flow
   /// classes: operands and values to which control flow gives one type.
   Operation *op = nullptr;
   /// The type of all operands and values of a flow class, or a null type if the
@@ -118,7 +118,7 @@ struct TensorClass {
 
 struct Node {
   unsigned nodeClass;
-  /// The op of the node, or null if the node is a flow class: operands and
+  /// The op of the node, or nullptr if the node is a flow class: operands and
   /// values to which control flow gives one type.
   Operation *op;
   /// The index in `Program::flow.classes` if the node is a flow class.

@@ -55,7 +55,7 @@ struct PaddingMasks {
 };
 
 /// Returns the value of operand `k` in the iterations of `loop` beyond the size
-/// of the loop, or null if the value is not known.
+/// of the loop, or a null attribute if the value is not known.
 TypedAttr getPaddingAlong(ArrayRef<OperandAccess> operands,
                           const IterationSpace &space, unsigned k,
                           unsigned loop);

@@ -173,7 +173,7 @@ public:
   void keep(const CompileOptions &options);
 
   /// Returns the outline (bytecode of a module) of the program that `keep`
-  /// stored under the key of `options`, or null if there is none.
+  /// stored under the key of `options`, or nullptr if there is none.
   static std::unique_ptr<llvm::MemoryBuffer>
   find(const CompileOptions &options);
 

@@ -51,8 +51,8 @@ public:
   /// "bc"} have different keys.
   static std::string makeKey(ArrayRef<StringRef> parts);
 
-  /// Returns the contents that were added under the key. Returns null if there
-  /// are none, if the file is damaged, or if the cache is disabled.
+  /// Returns the contents that were added under the key. Returns nullptr if
+  /// there are none, if the file is damaged, or if the cache is disabled.
   std::unique_ptr<llvm::MemoryBuffer> find(StringRef key) const;
   void add(StringRef key, function_ref<void(raw_ostream &)> write) const;
 

@@ -23,8 +23,8 @@ inline constexpr size_t kHugePageBytes = 2 << 20;
 
 /// Allocates memory that begins at a multiple of 2 MB and is rounded up to
 /// whole pages of 2 MB, and requests such pages from the system. If it has
-/// none, pages are small. Free the memory with std::free. Returns null if the
-/// allocation fails.
+/// none, pages are small. Free the memory with std::free. Returns nullptr if
+/// the allocation fails.
 void *allocateHugePages(size_t bytes);
 
 } // namespace mlir::layout

@@ -83,9 +83,9 @@ static Value floorDiv(const Value &value, Number divisor) {
       isl_aff_floor(isl_aff_scale_down_val(copy(value), divisor.release())));
 }
 
-/// Returns floor(value / divisor) mod modulus (0: no mod), or null if `value`
-/// is null. The mod subtracts modulus * floor(value / (divisor * modulus)), a
-/// floor that isl shares with the next higher digit.
+/// Returns floor(value / divisor) mod modulus (0: no mod), or a null value if
+/// `value` is null. The mod subtracts modulus * floor(value / (divisor *
+/// modulus)), a floor that isl shares with the next higher digit.
 static Value takeDigit(const Value &value, int64_t divisor, int64_t modulus) {
   if (!value)
     return nullptr;
@@ -207,8 +207,8 @@ Value Problem::getNumber(int64_t c) const {
                                            isl_val_int_from_si(ctx.get(), c)));
 }
 
-/// Translates a size to isl. Returns null if the size has a product of sizes or
-/// an overflow, or if the proof gets too many variables.
+/// Translates a size to isl. Returns a null value if the size has a product of
+/// sizes or an overflow, or if the proof gets too many variables.
 Value Problem::translate(const SizeExpr &expr) {
   SizeExpr size = expr.specialize(sizes);
   if (size.isOverflow())
@@ -230,8 +230,8 @@ Value Problem::translate(const SizeExpr &expr) {
   return sum;
 }
 
-/// Translates a value to isl, or returns null if it has swizzles or dynamic
-/// strides, or if the proof gets too many variables.
+/// Translates a value to isl, or returns a null value if it has swizzles or
+/// dynamic strides, or if the proof gets too many variables.
 Value Problem::translate(const IndexExpr &x, ArrayRef<Value> dims) {
   Value sum = translate(x.constant);
   for (const DigitTerm &term : x.terms) {

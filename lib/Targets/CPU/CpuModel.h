@@ -105,7 +105,7 @@ private:
   int64_t getVectorSize(Operation *op) const;
 
   /// Returns the stored axes of `layout` on the static shape of `type`, with
-  /// integers as extents and strides. Returns null if StaticStorage::read
+  /// integers as extents and strides. Returns nullptr if StaticStorage::read
   /// cannot evaluate them, e.g. because of replicas or a dim above 2^24, or if
   /// the element type has no zero with which padding could be filled. Results
   /// are cached.

@@ -104,9 +104,9 @@ Value layout::convertStorage(OpBuilder &b, Location loc, RankedTensorType from,
 /// Lowers a conversion of the result of a tensor.expand_shape to a tensor
 /// without layout: converts the source of the expand_shape instead, and expands
 /// the result. A stored axis that mixes expanded dims can be a tiled dim of
-/// that source, as linalg.unpack requires. Returns null for other conversions,
-/// if no axis mixes dims, if a size is dynamic, or if the expand_shape changes
-/// the storage.
+/// that source, as linalg.unpack requires. Returns a null value for other
+/// conversions, if no axis mixes dims, if a size is dynamic, or if the
+/// expand_shape changes the storage.
 static Value convertBeforeExpand(OpBuilder &b, ConvertOp op, Value source) {
   auto expand = op.getSource().getDefiningOp<tensor::ExpandShapeOp>();
   RankedTensorType to = op.getResult().getType();

@@ -30,8 +30,9 @@ using namespace mlir::layout;
 
 /// Returns the first laid-out type of `op`: of its operands, results or entry
 /// block arguments (branches handle those of other blocks), or in a type that
-/// it states, e.g. that of a function or a global. Returns null if there is
-/// none. Nested types count, because e.g. a tuple has no physical form either.
+/// it states, e.g. that of a function or a global. Returns a null type if there
+/// is none. Nested types count, because e.g. a tuple has no physical form
+/// either.
 static RankedTensorType findLaidOutType(Operation *op) {
   RankedTensorType found;
   auto look = [&](Type type) {

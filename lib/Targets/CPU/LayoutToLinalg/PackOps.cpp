@@ -133,7 +133,7 @@ static Value transposeDigits(OpBuilder &b, Location loc,
 }
 
 /// Returns the type of the packed tensor of linalg.pack, which has the elements
-/// of a storage of type `stored` in another order. Returns null if it is
+/// of a storage of type `stored` in another order. Returns a null type if it is
 /// dynamic and differs from `stored`.
 static RankedTensorType getPackedType(const IterationSpace &space,
                                       const Packing &packing,

@@ -92,7 +92,8 @@ Value createPadded(OpBuilder &b, Location loc, RankedTensorType type,
 bool carriesPadding(RankedTensorType from, RankedTensorType to);
 
 /// Reshapes `source` to `to`, which has as many elements, without moving
-/// elements. Returns null if dynamic sizes do not determine the reshape.
+/// elements. Returns a null value if dynamic sizes do not determine the
+/// reshape.
 Value reinterpretShape(OpBuilder &b, Location loc, Value source,
                        RankedTensorType to);
 /// Reshapes `source` to `to`, which has as many elements, without moving

@@ -399,7 +399,7 @@ void Emitter::buildBody(OpBuilder &b, ValueRange args) {
 
 /// Returns a copy between permutations of the loops as linalg.transpose, which
 /// later passes match by name, or `input` itself if both maps are equal.
-/// Returns null if a map is not a permutation.
+/// Returns a null value if a map is not a permutation.
 Value Emitter::buildCopy(Value input, AffineMap inputMap, Value init,
                          AffineMap initMap) {
   if (!inputMap.isPermutation() || !initMap.isPermutation())

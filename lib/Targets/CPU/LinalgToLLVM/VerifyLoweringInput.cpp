@@ -29,7 +29,8 @@ namespace mlir::layout {
 
 using namespace mlir;
 
-/// Returns the encoding or memory space of a type, or null if it has none.
+/// Returns the encoding or memory space of a type, or a null attribute if it
+/// has none.
 static Attribute findExtra(Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     return tensor.getEncoding();

@@ -11,5 +11,4 @@
 include "layout/Targets/CPU/LinalgToLLVM/BufferPasses.td"
 include "layout/Targets/CPU/LinalgToLLVM/TensorPasses.td"
 
-
 #endif // LAYOUT_TARGETS_CPU_LINALGTOLLVM_PASSES_TD

@@ -190,7 +190,7 @@ public:
   /// Begins a kernel (okk/sim_compute.h), which computes on images: dense
   /// copies of its operands. Then addImage adds each operand, and addBox the
   /// boxes of local memory that it consists of. getImages fills the images, or
-  /// returns null if a rule is broken, and endCompute writes the results back.
+  /// returns nullptr if a rule is broken, and endCompute writes the results back.
   /// `points` is the number of executions of the body.
   void beginCompute(const char *name, int64_t points);
   void addImage(int64_t bytes, unsigned access);

@@ -28,7 +28,7 @@ namespace mlir::layout {
 bool isPaddingOfCopy(linalg::LinalgOp fill);
 
 /// Returns the fill, on buffers, of the padding after the elements of `copy`, a
-/// structured op or a memref.copy to `target`, or null if there is none.
+/// structured op or a memref.copy to `target`, or a null op if there is none.
 linalg::FillOp findPadding(Operation *copy, Value target);
 
 } // namespace mlir::layout

@@ -498,7 +498,7 @@ std::optional<CopyChunk> Tiler::planChunks() {
 }
 
 /// Returns the run-time condition that dynamic rows and columns fill a tile, or
-/// null if a tile is known to exist.
+/// a null value if a tile is known to exist.
 static Value hasTile(OpBuilder &b, const Part &part) {
   Value fits;
   const CopyTile &tile = part.tile;

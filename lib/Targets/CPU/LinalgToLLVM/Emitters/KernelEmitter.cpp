@@ -54,8 +54,8 @@ private:
   /// whole vectors while these are emitted, then those of the remaining
   /// elements.
   OpFoldResult lanesFrom, lanesTo;
-  /// The first iteration of the current part of the reduction, or null if the
-  /// reduction is not split into parts.
+  /// The first iteration of the current part of the reduction, or a null value
+  /// if the reduction is not split into parts.
   Value partBegin;
 };
 

@@ -332,9 +332,9 @@ void WinogradEmitter::emitProducts(Value block, OpFoldResult tiles,
 }
 
 /// Returns, for each axis, the conditions under which a tile writes its first
-/// and second row or column, or null if it always does. The first one of a tile
-/// that starts one earlier belongs to another tile, and dynamic extents may be
-/// 1.
+/// and second row or column, or null values if it always does. The first row of
+/// a tile that starts one row earlier belongs to another tile, and a dynamic
+/// extent may be 1.
 WinogradEmitter::OwnResults
 WinogradEmitter::emitOwnResults(const std::array<Value, 2> &numbers) {
   OwnResults isOwn;

@@ -130,7 +130,7 @@ private:
 } // namespace
 
 /// Returns the linalg op whose body contains `op`, directly or in branches of
-/// scf.if, or null if there is none.
+/// scf.if, or a null op if there is none.
 static linalg::LinalgOp findLinalgOp(Operation *op) {
   Operation *parent = op->getParentOp();
   while (isa<scf::IfOp>(parent))

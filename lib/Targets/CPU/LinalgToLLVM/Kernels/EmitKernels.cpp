@@ -29,7 +29,7 @@ namespace mlir::layout {
 using namespace mlir;
 
 /// Returns the size of `dim` from the type of `tensor` or from the op that
-/// creates it, or null if it is unknown.
+/// creates it, or a null result if it is unknown.
 static OpFoldResult findSize(Value tensor, int64_t dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))

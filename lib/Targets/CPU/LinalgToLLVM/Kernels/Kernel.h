@@ -108,9 +108,9 @@ FailureOr<Kernel> matchKernel(linalg::LinalgOp op);
 void mergeLoops(Kernel &kernel);
 
 /// Returns the op, such as arith.addf, that combines the only accumulator of
-/// the root with the next value. Returns null if the root has several results,
-/// if its body does more with the accumulator, or if the order of values
-/// matters beyond rounding.
+/// the root with the next value. Returns nullptr if the root has several
+/// results, if its body does more with the accumulator, or if the order of
+/// values matters beyond rounding.
 Operation *findCombiner(const Kernel &kernel);
 
 /// Returns the ops of `body` that `wanted` depends on, directly or not, in

@@ -102,7 +102,7 @@ static int64_t countTiles(const Kernel &kernel, const KernelPlan &plan,
 }
 
 /// Returns the blocks of `width` columns of a constant, the last one padded
-/// with zeros, or null if its bytes are not available.
+/// with zeros, or a null attribute if its bytes are not available.
 static ElementsAttr packColumns(ElementsAttr value, int64_t width) {
   auto type = cast<RankedTensorType>(value.getType());
   ArrayRef<char> bytes = getConstantBytes(value).value_or(ArrayRef<char>());

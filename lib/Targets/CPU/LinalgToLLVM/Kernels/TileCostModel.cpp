@@ -138,7 +138,7 @@ bool TileCostModel::isReadAgain(const Input &input,
 }
 
 /// Returns the input with the most values among those that need no registers,
-/// because each value is loaded where it is used, or null if there is none.
+/// because each value is loaded where it is used, or nullptr if there is none.
 const TileCostModel::Input *
 TileCostModel::findStreamed(ArrayRef<int64_t> tile) const {
   const Input *streamed = nullptr;

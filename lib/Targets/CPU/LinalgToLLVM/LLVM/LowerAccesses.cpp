@@ -48,7 +48,7 @@ namespace {
 struct Access {
   Value buffer;
   ValueRange indices;
-  /// The written value, or null for a read.
+  /// The written value, or a null value for a read.
   Value written;
   Type type;
   std::optional<uint64_t> alignment;

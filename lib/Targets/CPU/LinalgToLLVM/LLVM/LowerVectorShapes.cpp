@@ -29,9 +29,9 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns the vector type with the next power of two of elements. Returns null
-/// if `type` already has such a number, has several dims, or has elements that
-/// cannot be masked.
+/// Returns the vector type with the next power of two of elements. Returns a
+/// null type if `type` already has such a number, has several dims, or has
+/// elements that cannot be masked.
 static VectorType getMaskedType(VectorType type) {
   int64_t width = type.getRank() == 1 ? type.getDimSize(0) : 1;
   Type element = type.getElementType();
