@@ -63,9 +63,10 @@ std::optional<LayoutId> ImageCandidates::getImage(OperandOrResult slot,
 }
 
 /// Returns the configuration in which each tensor with a dim that `loop` alone
-/// indexes is an image with this dim on the lanes. An operand that does not
-/// depend on `loop` has the dim of a reduction loop on the lanes. Other tensors
-/// are in linear memory. Returns std::nullopt if none is an image.
+/// indexes is an image with this dim on the lanes. An operand of a contraction
+/// that does not depend on `loop` has the dim of a reduction loop on the lanes.
+/// Other tensors are in linear memory. Returns std::nullopt if none is an
+/// image.
 std::optional<OpConfig>
 ImageCandidates::getForLaneDim(unsigned loop, const Contraction *contraction) {
   bool hasImages = false;
