@@ -79,8 +79,9 @@ Cost MeshModel::getLinkCost(int64_t from, int64_t to, int64_t bytes) const {
   return addCosts(ofMessage, scaleCost(ofByte, bytes));
 }
 
-/// Sums the costs of the steps, each of which lasts as long as its longest
-/// message, and of the copies, packing and unpacking of the busiest rank.
+/// Returns the time of a message plan: the sum over its steps, each of which
+/// lasts as long as its longest message, plus the copies, packing and unpacking
+/// of the busiest rank.
 Cost MeshModel::getTime(const ReshardPlan &plan,
                         const MessageTables &tables) const {
   Cost moved = 0;

@@ -142,8 +142,8 @@ private:
   /// The maximum number of configurations with block layouts, for each split of
   /// an op.
   mutable unsigned configsOnBlocks = CandidateLimits().configsPerOp;
-  /// The ops on blocks by the op and the layouts of its tensors, while
-  /// candidates are collected.
+  /// The BlockOp of each op on a mesh and the layouts of its tensors, kept
+  /// while candidates are collected.
   std::map<std::pair<Operation *, std::vector<LayoutId>>,
            std::unique_ptr<BlockOp>>
       blocks;
