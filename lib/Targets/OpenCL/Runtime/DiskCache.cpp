@@ -141,8 +141,8 @@ static bool isOwnName(const std::string &name) {
          name.find_first_not_of("0123456789abcdef") == 16;
 }
 
-/// Removes the least recently used files until the others have at most
-/// `mostBytes` bytes. Files that other processes remove count as removed.
+/// Removes the least recently used files of the cache until its others have at
+/// most `mostBytes` bytes. Files that other processes remove count as removed.
 static void prune(const std::string &directory, uint64_t mostBytes) {
   namespace fs = std::filesystem;
   struct File {

@@ -141,11 +141,11 @@ void *layoutClGetKernel(void **slot, const void *spirv, int64_t bytes,
                         const char *source, const char *name,
                         const LayoutClKernelMetadata *facts);
 
-/// Queues a launch of grid[0..2] work-groups of grid[3..5] work-items each.
-/// `values[i]` is a memory object if sizes[i] is 0, otherwise it points to
-/// sizes[i] bytes. If `any_groups` of the kernel is 1, the runtime may replace
-/// the work-group size by one that was measured to be faster, or by a smaller
-/// one that the device supports.
+/// Queues a launch of grid[0..2] work-groups of grid[3..5] work-items each;
+/// without work-items, does nothing. `values[i]` is a memory object if sizes[i]
+/// is 0, otherwise it points to sizes[i] bytes. If `any_groups` of the kernel
+/// is 1, the runtime may replace the work-group size by one that was measured
+/// to be faster, or by a smaller one that the device supports.
 void layoutClLaunch(void *kernel, const int64_t *grid, int32_t numValues,
                     const void *const *values, const int64_t *sizes);
 
