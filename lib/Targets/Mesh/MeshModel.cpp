@@ -46,8 +46,8 @@ std::optional<int64_t> MeshModel::getMemory() const {
   return target.getMemory();
 }
 
-/// Returns the bytes of a buffer for the longest message of a conversion
-/// (MessageTables.h), or 0 if it has no messages.
+/// Returns the bytes of the buffer in which a device packs the messages of a
+/// conversion: those of the longest message, or 0 if there are none.
 int64_t MeshModel::getBufferBytes(RankedTensorType from,
                                   RankedTensorType to) const {
   RankedTensorType source = placeOnMesh(from, axes),
@@ -79,8 +79,9 @@ Cost MeshModel::getLinkCost(int64_t from, int64_t to, int64_t bytes) const {
   return addCosts(ofMessage, scaleCost(ofByte, bytes));
 }
 
-/// Sums the costs of the steps, each of which lasts as long as its longest
-/// message, and of the copies, packing and unpacking of the busiest rank.
+/// Returns the time of a message plan: the sum over its steps, each of which
+/// lasts as long as its longest message, plus the copies, packing and unpacking
+/// of the busiest rank.
 Cost MeshModel::getTime(const ReshardPlan &plan,
                         const MessageTables &tables) const {
   Cost moved = 0;
@@ -124,8 +125,8 @@ static Attribute withLocal(Attribute layout, LayoutAttrInterface local) {
                        local);
 }
 
-/// Returns `type` with row-major blocks, or unchanged if it is not a
-/// `#layout.mesh` or states padding.
+/// Returns `type` with row-major blocks if it is on a `#layout.mesh` and states
+/// no padding. Other types remain.
 static RankedTensorType getDistribution(RankedTensorType type) {
   if (!getMeshLayout(type) || isa<PaddedAttr>(type.getEncoding()))
     return type;
@@ -439,8 +440,9 @@ readSplits(const LayoutMap &map) {
   return splits;
 }
 
-/// Returns true unless `op` is a reshape that would move data, because its
-/// operand and result layouts store elements at different positions.
+/// Returns false if `op` is a reshape that would move data, because its operand
+/// and result layouts store elements at different positions. Returns true for
+/// other reshapes and all other ops.
 static bool isView(const NodeClass &op, const OpLayouts &layouts,
                    CostModel &costs) {
   auto *view = std::get_if<ViewRule>(&op.rule);
@@ -520,9 +522,10 @@ bool MeshModel::hasLocal(LayoutId layout, RankedTensorType type,
 }
 
 /// Returns the distribution `whole` with blocks in the device's layout `own`,
-/// or std::nullopt if a mesh cannot have such blocks. If `own` stores a block
-/// row-major, returns `whole` with row-major blocks, unless `wantsSame`
-/// requires one layout for all tensors.
+/// or std::nullopt if a mesh cannot have such blocks. If `own` is equivalent to
+/// row-major for a block, returns `whole`, whose blocks are row-major. With
+/// `wantsSame`, which requires one layout for all tensors, `own` must be the
+/// row-major layout itself for that.
 std::optional<LayoutId> MeshModel::compose(LayoutId whole, LayoutId own,
                                            RankedTensorType type,
                                            RankedTensorType block,

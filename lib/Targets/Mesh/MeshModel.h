@@ -74,9 +74,9 @@ private:
   Cost getTime(const ReshardPlan &plan, const MessageTables &tables) const;
   Cost getLinkCost(int64_t from, int64_t to, int64_t bytes) const;
   /// Returns the layout that splits the dims of a tensor of `type` by `splits`,
-  /// and that has partial results along the axes `partial`. Returns
-  /// std::nullopt if a split dim is dynamic, some device would have no
-  /// elements, or no mesh has these splits.
+  /// and that has partial results of `reduction` along the axes `partial`.
+  /// Returns std::nullopt if a split dim is dynamic, some device would have no
+  /// elements, or Mesh::check refuses the splits.
   std::optional<LayoutId>
   getLayout(const Splits &splits, RankedTensorType type, CostModel &costs,
             ArrayRef<unsigned> partial = {},
@@ -91,12 +91,14 @@ private:
                                       OperandOrResult slot, LayoutId layout,
                                       CostModel &costs) const;
   /// Returns the configuration of a view or per-dim op in which the tensor in
-  /// `slot` has `layout`, a split with row-major blocks, or std::nullopt if the
-  /// other tensors cannot follow it.
+  /// `slot` has `layout`, a split with row-major blocks. Returns std::nullopt
+  /// if the op cuts a split dim, or if no `#layout.mesh` splits the other
+  /// tensors like this one.
   std::optional<OpConfig> carrySplit(const NodeClass &op, OperandOrResult slot,
                                      LayoutId layout, CostModel &costs) const;
-  /// Returns the message plan of a conversion between two distributions, or
-  /// null without one. It is valid until the next call.
+  /// Returns the message plan of a conversion between two distributions, valid
+  /// until the next call. If there is none, calls `refuse` with the reason and
+  /// returns null.
   const ReshardPlan *planMessages(RankedTensorType from, RankedTensorType to,
                                   FailureReason refuse) const;
   ConversionPlan planOnDevice(RankedTensorType from, RankedTensorType to,
@@ -105,15 +107,16 @@ private:
                                   RankedTensorType type, RankedTensorType block,
                                   bool wantsSame, CostModel &costs);
   using ForEachLocal = function_ref<void(BlockOp &, AddConfig)>;
-  /// Adds configurations of the op whose tensors are distributed as `split`: one
-  /// for each configuration of the op on its blocks that `forEachLocal` passes
-  /// on from the device's model. Adds none unless all devices compute whole
-  /// blocks. Marks `whole` as truncated if there are more than the limit.
+  /// Adds configurations of the op whose tensors are distributed as `split`,
+  /// one for each configuration of the op on its blocks that `forEachLocal`
+  /// passes on from the device's model. Adds none unless all devices compute
+  /// whole blocks. Marks `whole` as truncated if there are more than the limit.
   void proposeOnBlocks(const NodeClass &op, const OpLayouts &split,
                        CostModel &costs, Candidates &whole, AddConfig add,
                        ForEachLocal forEachLocal);
   /// Returns true if `layout` stores the block that a device has of a tensor of
-  /// `type` in another order than row-major.
+  /// `type` in another order than row-major. The block of a tensor that is not
+  /// on the mesh is the whole tensor.
   bool hasLocal(LayoutId layout, RankedTensorType type,
                 const CostModel &costs) const;
   Cost priceHeld(Operation *op, const LoopsRule &rule, const OpLayouts &layouts,
@@ -139,8 +142,8 @@ private:
   /// The maximum number of configurations with block layouts, for each split of
   /// an op.
   mutable unsigned configsOnBlocks = CandidateLimits().configsPerOp;
-  /// The ops on blocks by the op and the layouts of its tensors, while
-  /// candidates are collected.
+  /// The BlockOp of each op on a mesh and the layouts of its tensors, kept
+  /// while candidates are collected.
   std::map<std::pair<Operation *, std::vector<LayoutId>>,
            std::unique_ptr<BlockOp>>
       blocks;

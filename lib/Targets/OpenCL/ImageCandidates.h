@@ -32,21 +32,23 @@ namespace mlir::layout {
 
 class ImageCandidates {
 public:
-  /// Adds to `notes`, in getSeeds and carry, an entry for each tensor whose
-  /// best image does not fit the target.
+  /// getSeeds and carry add an entry to `notes` for each tensor whose best
+  /// image does not fit the target.
   ImageCandidates(const NodeClass &node, CostModel &costs,
                   OpenClTargetAttr target, SmallVectorImpl<StorageNote> &notes)
       : node(node), rule(std::get<LoopsRule>(node.rule)), builder(node, costs),
         costs(costs), target(target), notes(notes) {}
 
-  /// Returns the initial candidates of a contraction: first those with as many
-  /// images as possible, then those with some of these tensors in linear
-  /// memory. Returns an empty list for other ops.
+  /// Returns the initial candidates of a contraction. The first ones have
+  /// images with one of the first two output loops on the lanes; the others are
+  /// the first of these, with one or two of the images in linear memory.
+  /// Returns an empty list for other ops.
   SmallVector<OpConfig> getSeeds();
 
   /// Returns the candidates that have `layout`, which an adjacent op uses, for
-  /// the operand or result `slot`. Some of them are a candidate in `known` with
-  /// this layout alone replaced.
+  /// the operand or result `slot`. In some of them the other tensors have
+  /// layouts that match it; the others are candidates in `known` with this
+  /// layout alone replaced.
   SmallVector<OpConfig> carry(ArrayRef<OpConfig> known, OperandOrResult slot,
                               LayoutId layout);
 

@@ -112,7 +112,8 @@ void layout::describe(const ImageFit &fit, RankedTensorType type,
 }
 
 namespace {
-/// Builds image maps with one dim on the lanes and all others whole.
+/// Builds image2d maps of a tensor: pixels of four indices of dim `laneDim`,
+/// and all other dims undivided.
 class Form {
 public:
   Form(unsigned rank, unsigned laneDim) : rank(rank), laneDim(laneDim) {}

@@ -160,8 +160,8 @@ Cost KernelCount::countIterations(const Operand &operand,
 }
 
 /// Counts the distinct addresses of `operand` that a work-item reads in one
-/// iteration, over all lanes and steps. Entry i counts those of the first i + 1
-/// pixels of the block.
+/// iteration of the loops around the read, over all lanes and steps. Entry i
+/// counts those of the first i + 1 pixels of the block.
 SmallVector<int64_t> KernelCount::countAddresses(const Operand &operand,
                                                  PixelBlock block) const {
   KernelLoops own = getLoops(block);
@@ -294,8 +294,8 @@ SmallVector<int64_t> BlockLimits::assumeSizes(ArrayRef<int64_t> shape) const {
 
 /// Divides the longest reduction loop of static size into parts, one per
 /// work-item of a group, so that the kernel has enough work-items for the
-/// device. Returns `block` unchanged if it has, or if a work-item executes few
-/// reads.
+/// device. Returns `block` unchanged if it has, if a work-item executes few
+/// reads, or if the result has three coordinates.
 PixelBlock KernelCount::split(PixelBlock block, Cost reads,
                               BlockLimits limits) const {
   Cost count = countItems(block);

@@ -37,8 +37,9 @@ public:
   std::optional<LayoutId> generalize(const LayoutMap &map,
                                      RankedTensorType type,
                                      CostModel &costs) const override;
-  /// Returns true for images: kernels compute the address of each element by
-  /// itself, so that a slice may begin inside of a pixel.
+  /// Returns true for images, false for buffers. Kernels compute the address of
+  /// each element of an image by itself, so that a slice may begin inside of a
+  /// pixel.
   bool allowsUnalignedSlices(const LayoutMap &map) const override;
   Cost getLoopsCost(Operation *op, const LoopsRule &rule,
                     const OpLayouts &layouts, CostModel &costs) override;

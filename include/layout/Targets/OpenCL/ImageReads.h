@@ -109,7 +109,7 @@ struct KernelItem {
 };
 
 /// Returns true if the kernel of `op` may compute several pixels in a
-/// work-item: `op` has one result.
+/// work-item: `op` has exactly one result, a ranked tensor.
 bool mayComputeBlocks(Operation *op);
 
 /// Counts the reads, iterations and work-items of the kernel that computes one

@@ -61,7 +61,7 @@ public:
   /// one pixel of a block, if the variable counts blocks of `pixels` pixels.
   IndexExpr atPixel(const IndexExpr &x, unsigned variable, int64_t pixels,
                     int64_t pixel) const;
-  /// Returns the extent of each variable.
+  /// Returns the extent of each variable, kUnknownSize for a dynamic one.
   ArrayRef<int64_t> getExtents() const { return extents; }
 
 protected:
@@ -72,9 +72,9 @@ private:
   std::optional<unsigned> lane;
 };
 
-/// Returns the loop of an op that alone indexes the lane dim of an operand, or
-/// std::nullopt if there is none. `map` maps the loops to the operand's dims,
-/// which `layout` stores in an image.
+/// Returns the loop of an op that alone indexes the lane dim of an operand.
+/// `map` maps the loops to the operand's dims. Returns std::nullopt if there is
+/// none, or if `layout` is not an image.
 std::optional<unsigned> findLaneLoop(AffineMap map, const LayoutMap &layout);
 
 /// Returns the values of `coordinates` of `map` for the element at `index`. If

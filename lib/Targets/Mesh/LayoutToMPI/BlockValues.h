@@ -40,8 +40,8 @@ public:
   /// reason and returns null.
   const MeshBlocks *getBlocks(RankedTensorType type, FailureReason refuse);
   /// Returns the number of devices of the mesh of the function, which the first
-  /// call with a tensor on a mesh sets. Tables of one number per device have
-  /// this size.
+  /// call with a tensor on a mesh sets; 0 before. Tables of one number per
+  /// device have this size.
   int64_t keepDevices(const MeshBlocks &blocks) {
     return numDevices = numDevices ? numDevices : blocks.numDevices;
   }
@@ -60,7 +60,7 @@ public:
   Value getHeld(Value value);
   /// Returns the value on the mesh whose block on this rank is `block`. If the
   /// type states a padding value, positions of the block beyond the end of the
-  /// tensor get it.
+  /// tensor get it; else they keep their values.
   Value getOnMesh(OpBuilder &b, Location loc, const MeshBlocks &blocks,
                   Value block);
 

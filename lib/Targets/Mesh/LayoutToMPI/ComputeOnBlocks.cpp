@@ -133,8 +133,9 @@ LogicalResult OpOnBlocks::findBlocks() {
 //===----------------------------------------------------------------------===//
 
 /// Finds the index range of each loop on each device: that of the dims that the
-/// loop indexes alone, which are equal in all tensors. Also finds the mesh axes
-/// along which devices compute equal partial results (`once`).
+/// loop indexes alone, which are equal in all tensors. A loop without such a
+/// dim has none. Also finds the mesh axes along which devices compute equal
+/// partial results (`once`).
 void OpOnBlocks::findLoops(const LoopsRule &rule) {
   loops.resize(rule.loops.size());
   auto find = [&](ArrayRef<AffineMap> maps, ArrayRef<const MeshBlocks *> all) {
@@ -283,7 +284,8 @@ LogicalResult OpOnBlocks::lowerLoops(const LoopsRule &rule) {
 // Dims
 //===----------------------------------------------------------------------===//
 
-/// Returns the sizes of a slice, with block sizes for dims that are split.
+/// Returns the sizes of a slice, with the sizes of the largest block for dims
+/// that are split.
 template <typename SliceOp>
 static SmallVector<OpFoldResult> getSliceSizes(SliceOp slice,
                                                const MeshBlocks &large) {

@@ -91,8 +91,8 @@ LogicalResult Exporter::check(Location loc, Type type) {
   return success();
 }
 
-/// Sets `grid` to a shard.grid with the sizes of the axes of `mesh`, and
-/// creates it if there is none.
+/// Sets `grid` to a shard.grid whose shape is the sizes of the axes of `mesh`:
+/// one of the module, whatever its name is, or else a new one.
 void Exporter::makeGrid() {
   SmallVector<int64_t> shape;
   for (const MeshAxis &axis : mesh->axes)

@@ -144,7 +144,7 @@ LogicalResult Importer::import(shard::ShardOp op) {
 }
 
 /// Emits an error and fails if an op other than a conversion or a return uses a
-/// sharded tensor.
+/// tensor with a `#layout.mesh`.
 LogicalResult Importer::checkUses() {
   WalkResult walk = function.walk([](Operation *op) {
     if (isa<ConvertOp, func::ReturnOp>(op) ||

@@ -66,8 +66,8 @@ public:
       return std::nullopt;
     return value;
   }
-  /// Scans elements separated by commas, and `close` after them. Returns false
-  /// if `close` is missing or `takeElement` returns false.
+  /// Scans elements separated by commas, which may be none, and `close` after
+  /// them. Returns false if `close` is missing or `takeElement` returns false.
   bool takeList(StringRef close, function_ref<bool()> takeElement) {
     if (take(close))
       return true;

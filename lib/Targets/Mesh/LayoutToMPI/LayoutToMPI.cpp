@@ -109,7 +109,8 @@ struct ConvertPattern : OpConversionPattern<ConvertOp> {
   const PlannedConversions &planned;
 };
 
-/// Folds casts between a tensor on a mesh and the memory of its block.
+/// Replaces a cast between a tensor on a mesh and the memory of its block by
+/// the converted operand, which already has the type of the memory.
 struct CastPattern : OpConversionPattern<UnrealizedConversionCastOp> {
   using OpConversionPattern::OpConversionPattern;
 

@@ -62,8 +62,9 @@ struct MeshBlocks {
   std::vector<int64_t> findNumbers() const;
 
   /// Returns the blocks of `type`. A tensor that is not on a mesh is whole on
-  /// each device. Fails if the type is dynamic, has a halo, or has its mesh in
-  /// another attribute than #layout.mesh.
+  /// each device. Calls `refuse` and fails if the type is dynamic, has a halo,
+  /// has its mesh in another attribute than #layout.mesh, or splits a dim that
+  /// is too long for messages.
   static FailureOr<MeshBlocks> get(RankedTensorType type, FailureReason refuse);
 };
 

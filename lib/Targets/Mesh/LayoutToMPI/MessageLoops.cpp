@@ -60,7 +60,7 @@ struct Numbers {
   Value multiply(Value a, Value other) {
     return arith::MulIOp::create(b, loc, a, other);
   }
-  /// Loads the entry at `position` + `offset`.
+  /// Loads the entry of the table at `position` + `offset`, as an index.
   Value load(Value position, int64_t offset = 0) {
     Value at = offset ? add(position, constant(offset)) : position;
     Value number = memref::LoadOp::create(b, loc, table, at);

@@ -68,7 +68,8 @@ private:
   DenseMap<Attribute, memref::GlobalOp> numbers; // by value
 };
 
-/// Returns the neutral element of `reduction`.
+/// Returns the neutral element of `reduction` for elements of `elementType`,
+/// e.g. 0 for a sum. Integers are signed.
 TypedAttr getNeutralElement(OpBuilder &b, Location loc, Reduction reduction,
                             Type elementType);
 

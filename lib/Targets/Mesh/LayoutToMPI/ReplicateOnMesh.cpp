@@ -18,7 +18,8 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Checks that no function with tensors is only declared.
+/// Emits an error and fails if a function with tensors as arguments or results
+/// is only declared.
 static LogicalResult checkDeclarations(ModuleOp module) {
   auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
   auto walk =

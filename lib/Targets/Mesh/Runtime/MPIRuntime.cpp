@@ -67,7 +67,8 @@ struct sigaction former[sizeof(kSignals) / sizeof(int)];
 
 } // namespace
 
-/// Writes the state of this rank to `text` as a line. Async-signal-safe.
+/// Writes a line to `text`: the rank, `what` happens to it, `number` unless it
+/// is 0, and the running conversion and message. Async-signal-safe.
 static void describe(char *text, size_t size, const char *what, int number) {
   // printf may hold a lock.
   size_t used = 0;

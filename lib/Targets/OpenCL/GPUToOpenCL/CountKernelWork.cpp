@@ -70,8 +70,9 @@ static int64_t countSharing(Operation *op, const Group &group) {
              : 1;
 }
 
-/// Returns how often the regions of `op` run in all work-items of a work-group
-/// if `op` runs `times` times in all of them, or std::nullopt if unknown.
+/// Returns how often the regions of `op` run, summed over all work-items of a
+/// work-group, if `op` itself runs `times` times in this sum. Returns
+/// std::nullopt if that is unknown.
 static std::optional<int64_t> countTimes(Operation *op, int64_t times,
                                          const Group &group) {
   int64_t sharing = countSharing(op, group);
@@ -104,9 +105,10 @@ static int64_t countBytes(Operation *op) {
          (vector ? vector.getNumElements() : 1);
 }
 
-/// Returns the number of work-items along x, y and z that compute, or -1 if all
-/// do: the constant bounds of global ids in the conditions of scf.if ops that
-/// contain all memory accesses and regions of the kernel.
+/// Returns the number of work-items along x, y and z that compute: the constant
+/// bounds of global ids in the conditions of scf.if ops that contain all memory
+/// accesses and regions of the kernel. Along a dimension without such a bound,
+/// returns -1: all may compute.
 static Group findItems(gpu::GPUFuncOp kernel) {
   Group items{-1, -1, -1};
   Block *block = &kernel.getBody().front();

@@ -119,7 +119,7 @@ static void addEntryPoint(spirv::FuncOp function, OpBuilder &builder) {
   }
 }
 
-/// Adds the capabilities that `type` requires.
+/// Adds the capabilities that `type` requires to `set`.
 static void addCapabilities(Type type,
                             llvm::SmallSetVector<spirv::Capability, 8> &set) {
   if (auto pointer = dyn_cast<spirv::PointerType>(type)) {

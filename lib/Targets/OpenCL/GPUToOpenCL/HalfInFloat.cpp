@@ -72,6 +72,7 @@ static void widenResults(Operation *op) {
 
 /// Removes `op` if it is a cast that is from f32 to f32 now that all results
 /// are f32. If it is a store to f16 memory, truncates the stored value to f16.
+/// Other ops remain.
 static void settle(Operation *op) {
   OpBuilder builder(op);
   if (isa<arith::ExtFOp, arith::TruncFOp>(op) &&
@@ -88,7 +89,7 @@ static void settle(Operation *op) {
 
 /// Converts an f16 argument of a kernel to f32, because the host cannot pass
 /// f16. If the kernel computes in f16 (`hasHalves`), truncates the argument to
-/// f16 at the start of the kernel.
+/// f16 at the start of the kernel; else its users take the f32.
 static void widenArgument(BlockArgument argument, bool hasHalves) {
   Type half = argument.getType();
   if (!half.isF16())

@@ -39,15 +39,16 @@ public:
   Bound operator+(const Bound &other) const;
   Bound operator-(const Bound &other) const { return *this + other * -1.0; }
   Bound operator*(const Bound &other) const;
-  /// Returns the quotient, or std::nullopt if `divisor` has more than one term.
+  /// Returns the exact quotient, which is not rounded, or std::nullopt unless
+  /// `divisor` has exactly one term.
   std::optional<Bound> dividedBy(const Bound &divisor) const;
 
   std::optional<double> getConstant() const;
   /// Returns the constant term, or 0 if there is none.
   double getConstantTerm() const;
   size_t getNumTerms() const { return terms.size(); }
-  /// Returns true if the difference to `other` has no negative coefficient,
-  /// which proves that the value is at least `other`.
+  /// Returns true if `*this - other` has no negative coefficient, which proves
+  /// that this bound is at least `other`. False proves nothing.
   bool isAtLeast(const Bound &other) const;
   bool isNotNegative() const { return isAtLeast(0); }
 
@@ -93,7 +94,8 @@ public:
   /// 32 bits whatever the sizes of a launch are.
   const Range *find(Value index) const;
 
-  /// Returns the ops whose indices all have known ranges.
+  /// Returns the arith ops and scf.for loops whose indices, as operands and
+  /// results, all have known ranges.
   ArrayRef<Operation *> getOps() const { return ops; }
   /// Returns an upper bound of the magnitudes of all indices with known ranges.
   const Bound &getLargest() const { return largest; }

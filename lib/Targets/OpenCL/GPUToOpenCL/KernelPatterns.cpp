@@ -110,8 +110,8 @@ static Value getElementPointer(OpBuilder &builder, Location loc, Value pointer,
                                                  ValueRange());
 }
 
-/// Converts an integer, or a vector of integers, between its width in the
-/// kernel and the 32 bits with which image ops read and write.
+/// Sign-extends or truncates an integer, or a vector of integers, between its
+/// width in the kernel and the 32 bits with which image ops read and write.
 static Value convertInteger(OpBuilder &builder, Location loc, Value value,
                             Type type) {
   if (value.getType() == type)

@@ -142,7 +142,9 @@ template <typename IdOp> static void narrowPosition(IdOp id) {
 // Dynamic sizes
 //===----------------------------------------------------------------------===//
 
-/// Merges index arguments of a kernel that have the same value in every launch.
+/// Merges index arguments of a kernel that have the same value in every launch:
+/// keeps the first of them, and removes the others from the kernel and its
+/// launches.
 static void mergeSizes(gpu::GPUFuncOp kernel,
                        ArrayRef<gpu::LaunchFuncOp> launches) {
   Block &entry = kernel.getBody().front();
@@ -287,7 +289,8 @@ static void narrowOperands(gpu::LaunchFuncOp launch) {
                                            given.get()));
 }
 
-/// Passes index arguments as i32, the width of 32-bit addresses.
+/// Changes the index arguments of a kernel, and the operands of its launches,
+/// to i32, the width of 32-bit addresses.
 static void narrowArguments(gpu::GPUFuncOp kernel,
                             ArrayRef<gpu::LaunchFuncOp> launches) {
   OpBuilder b(kernel.getContext());

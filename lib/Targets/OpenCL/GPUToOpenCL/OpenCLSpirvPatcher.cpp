@@ -96,7 +96,7 @@ private:
   /// The ids of function types, by the ids of their result and parameter types.
   using FunctionTypes = std::map<std::vector<uint32_t>, uint32_t>;
   /// Moves void and the images before all other types, and function types after
-  /// them.
+  /// all other types and constants.
   void orderTypes(uint32_t voidType, const FunctionTypes &functionTypes);
   void addSampler(std::vector<Instruction> &ordered);
   void sampleReads();
@@ -140,7 +140,8 @@ LogicalResult OpenCLSpirvPatcher::read() {
   return success();
 }
 
-/// Replaces calls of imported "OpenCL.std/.." functions by OpExtInst.
+/// Replaces calls of imported "OpenCL.std/.." functions by OpExtInst. Reports
+/// an error and fails if the instruction number of a name is unknown.
 LogicalResult OpenCLSpirvPatcher::replaceCalls() {
   llvm::DenseMap<uint32_t, uint32_t> imported; // function id -> number
   uint32_t set = 0;

@@ -124,9 +124,9 @@ struct CountTrailingZeros : OpRewritePattern<math::CountTrailingZerosOp> {
   }
 };
 
-/// Lowers the maximum or minimum with a constant other than NaN to one
-/// comparison, which is false for NaN, and one select. Zeros are ordered: -0 <
-/// +0.
+/// Lowers arith.maximumf or minimumf with a constant other than NaN to one
+/// comparison and one select. If the other operand is NaN, the comparison is
+/// false and the result NaN. Zeros are ordered: -0 < +0.
 template <typename From, bool isMaximum>
 struct ChooseConstant : OpRewritePattern<From> {
   using OpRewritePattern<From>::OpRewritePattern;
@@ -151,9 +151,9 @@ struct ChooseConstant : OpRewritePattern<From> {
   }
 };
 
-/// Fuses a product that is added or subtracted, or subtracted from, to an fma,
-/// also across a broadcast. Upstream's pattern requires fast-math flags on each
-/// op; here an attribute of the module permits it.
+/// Fuses an addition or subtraction of which one operand is a product to an
+/// fma, also across a broadcast. Upstream's pattern requires fast-math flags on
+/// each op; here an attribute of the module permits it.
 template <typename OpT> struct FuseProduct : OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
   LogicalResult matchAndRewrite(OpT op,

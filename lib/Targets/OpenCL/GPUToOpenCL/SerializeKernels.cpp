@@ -20,7 +20,9 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns the access of each image: write_only if stored to, else read_only.
+/// Returns a dictionary for each argument of the kernel. That of an image has
+/// its "access": write_only if the kernel stores to it, else read_only. Others
+/// are empty.
 static ArrayAttr getAccess(gpu::GPUFuncOp kernel) {
   Builder builder(kernel.getContext());
   SmallVector<Attribute> attributes;

@@ -49,9 +49,10 @@ static bool hasFloatForm(Operation *op) {
          });
 }
 
-/// Casts the f16 operands of `op` to one float type if one of them is the sum
-/// of a reduction, which is kept in f32: to f32 if the op may be computed in
-/// it, else to f16. Returns true if the op is computed in f32.
+/// If an operand of `op` is the f16 sum of a reduction, which is kept in f32,
+/// casts all f16 operands to f32 if the op may be computed in it, else to f16.
+/// Returns true if the op is then computed in f32. Without such a sum, changes
+/// nothing and returns false.
 bool ElementEmitter::computeInFloat(Operation *op,
                                     MutableArrayRef<Value> values) {
   bool hasSum = false;
@@ -200,9 +201,10 @@ static FailureOr<KernelLoops> planLoops(KernelScope &scope,
   return plan;
 }
 
-/// Emits the reads of the operands whose index depends on no reduction loop but
-/// the outermost `depth`, for all elements that the kernel computes, unless
-/// they have been read. Returns false and sets the reason on failure.
+/// Emits the reads of the operands whose index depends at most on the outermost
+/// `depth` reduction loops, for all elements that the kernel computes. Operands
+/// that have been read are not read again. Returns false and sets the reason on
+/// failure.
 bool ElementEmitter::readOperands(Loops &loops, unsigned depth, Value valid) {
   for (OpOperand *operand : loops.op.getDpsInputOperands()) {
     unsigned number = operand->getOperandNumber();
@@ -237,8 +239,9 @@ bool ElementEmitter::readOperands(Loops &loops, unsigned depth, Value valid) {
   return true;
 }
 
-/// Emits the body of the linalg op at one point of the loops and updates the
-/// accumulators. Returns false and sets the reason on failure.
+/// Emits the body of the linalg op at the loop indices that are set in `loops`,
+/// for all elements that the kernel computes, and updates their accumulators.
+/// Returns false and sets the reason on failure.
 bool ElementEmitter::emitPoint(Loops &loops, Value valid) {
   SmallVector<SmallVector<Value>> outside;
   for (const Loops::Item &item : loops.items)
@@ -342,7 +345,8 @@ Value ElementEmitter::asSum(const Loops &loops, Value value) {
 }
 
 /// Emits the initial accumulators of element `number` of the result, whose loop
-/// indices are set, from the inits of the op. Returns false on failure.
+/// indices are set: the inits of the op. If work-items divide the reduction,
+/// all but the first start with the neutral element. Returns false on failure.
 bool ElementEmitter::startItem(Loops &loops, unsigned number) {
   Loops::Item &item = loops.items[number];
   for (OpOperand &init : loops.op.getDpsInitsMutable()) {

@@ -19,8 +19,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Converts a number to `stored`, the integer type in device memory, e.g. i8
-/// for i1.
+/// Zero-extends a number to `stored`, the integer type in device memory, e.g.
+/// from i1 to i8.
 static IntegerAttr toStored(IntegerAttr number, Type stored) {
   return IntegerAttr::get(
       stored, number.getValue().zextOrTrunc(stored.getIntOrFloatBitWidth()));
@@ -55,9 +55,9 @@ static ElementsAttr reshape(ElementsAttr value, ArrayRef<int64_t> shape) {
   return cast<DenseElementsAttr>(value).reshape(type);
 }
 
-/// Converts the elements of a constant to `stored`, the integer type in device
-/// memory. Returns a null attribute if the program does not contain them, e.g.
-/// for a resource.
+/// Zero-extends the elements of a constant to `stored`, the integer type in
+/// device memory. Returns a null attribute if the program does not contain
+/// them, e.g. for a resource.
 static ElementsAttr toStored(ElementsAttr value, Type stored) {
   if (value.getElementType() == stored)
     return value;

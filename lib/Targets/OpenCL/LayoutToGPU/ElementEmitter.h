@@ -51,7 +51,8 @@ struct AccessCount {
   /// loops.
   int64_t imageReadsInLoops = 0;
   int64_t bufferReadsInLoops = 0;
-  /// True if a loop has a dynamic size; counts are then per iteration.
+  /// True if some loops have a dynamic size; counts are then those of one
+  /// iteration of these loops.
   bool isPerTrip = false;
 };
 
@@ -77,7 +78,8 @@ public:
       : scope(scope), b(scope.builder()), loc(scope.getLoc()), plan(plan),
         memoryOf(std::move(memoryOf)) {}
 
-  /// Unrolls `loop` of the linalg op `reduction` to one iteration.
+  /// Makes the emission of the linalg op `reduction` unroll `loop` to one
+  /// iteration.
   void unroll(Operation *reduction, unsigned loop) {
     unrolled = {reduction, loop};
   }
@@ -185,7 +187,8 @@ private:
   bool computeInFloat(Operation *op, MutableArrayRef<Value> values);
   SmallVector<Value> emitOp(Operation *op, ArrayRef<Value> operands,
                             Value valid);
-  /// Casts between f16 and f32.
+  /// Casts a scalar or vector to the float type `element`; returns `value` if
+  /// it has that type.
   Value castFloat(Value value, Type element);
 
   KernelScope &scope;

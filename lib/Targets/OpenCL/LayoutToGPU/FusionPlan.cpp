@@ -57,7 +57,9 @@ ComputeKind layout::getComputeKind(Operation *op) {
   return ComputeKind::None;
 }
 
-/// Returns true if the op reads every element of the operand once.
+/// Returns true if the op reads no element of the operand twice: it is not a
+/// linalg op, or has no reduction loops and indexes the operand by a
+/// permutation of its loops.
 static bool readsOnce(OpOperand &use) {
   Operation *user = use.getOwner();
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(user))

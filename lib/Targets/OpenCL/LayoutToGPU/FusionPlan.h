@@ -56,8 +56,8 @@ public:
   /// loading them from memory.
   bool isInlined(Value tensor) const { return inlined.contains(tensor); }
 
-  /// Returns true if a kernel must store `tensor` in device memory. Kernels
-  /// must be able to compute the op that defines it.
+  /// Returns true if a kernel must store `tensor` in device memory. False for
+  /// tensors of ops that kernels cannot compute.
   bool isStored(Value tensor) const { return stored.contains(tensor); }
 
 private:
@@ -66,7 +66,9 @@ private:
   DenseSet<Value> inlined, stored;
   /// Inlined tensors of which a kernel may compute an element more than once.
   DenseSet<Value> repeated;
-  /// Inlined tensors whose kernel stores its result in another layout.
+  /// Inlined tensors that reach the stored tensor of their kernel through a
+  /// pointwise op whose result has another layout than its operand. Kernels do
+  /// not inline a reduction that such a tensor reads.
   DenseSet<Value> relaid;
   /// The number of inlined tensors between a tensor and the stored tensor of
   /// its kernel.

@@ -378,7 +378,7 @@ LogicalResult layout::convertHostBoundary(ModuleOp module) {
 }
 
 /// Replaces a tensor.extract of host code by a download of the tensor and a
-/// load.
+/// load. Emits an error and fails if the device cannot store the tensor.
 static LogicalResult convertExtract(tensor::ExtractOp op) {
   OpBuilder b(op);
   Location loc = op.getLoc();
@@ -397,7 +397,8 @@ static LogicalResult convertExtract(tensor::ExtractOp op) {
 }
 
 /// Replaces a tensor.from_elements of host code by stores to a host memref and
-/// an upload of it.
+/// an upload of it. Emits an error and fails if the device cannot store the
+/// tensor.
 static LogicalResult convertFromElements(tensor::FromElementsOp op) {
   OpBuilder b(op);
   Location loc = op.getLoc();
@@ -441,7 +442,7 @@ LogicalResult layout::convertHostElements(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 
 /// Returns the last op in the block of `memory` that uses it. If `memory` may
-/// have an alias, returns null.
+/// have an alias, or a use outside of the block, returns null.
 static Operation *findLastUse(Value memory) {
   Block *block = memory.getParentBlock();
   Operation *last = memory.getDefiningOp();
@@ -458,8 +459,8 @@ static Operation *findLastUse(Value memory) {
 }
 
 /// Adds calls of layoutClEnterScope and layoutClLeaveScope at the start and the
-/// returns of public functions. They free device memory without a visible last
-/// use.
+/// returns of all public functions with bodies. They free device memory without
+/// a visible last use.
 static void insertScopes(ModuleOp module) {
   OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
   SymbolTable symbols(module);

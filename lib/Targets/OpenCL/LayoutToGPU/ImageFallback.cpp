@@ -66,9 +66,9 @@ static SmallVector<Value> findDynamicImages(func::FuncOp func) {
 // The check
 //===----------------------------------------------------------------------===//
 
-/// Emits a check per coordinate that the extent of an image is within the
-/// limits of the target, after the definition of its tensor `image`. Returns
-/// the checks.
+/// Emits a check per coordinate, except the lane, that the extent of an image
+/// is within the limits of the target, after the definition of its tensor
+/// `image`. Returns the checks.
 static SmallVector<Value> emitFits(Value image, OpenClTargetAttr target) {
   OpBuilder b(image.getContext());
   b.setInsertionPointAfterValue(image);
@@ -106,13 +106,14 @@ static Value copy(OpBuilder &b, Value value, IRMapping &copies, Block &entry) {
   return copies.lookup(value);
 }
 
-/// The limit of inlined calls, whose number can be exponential in their depth.
+/// The maximal number of calls that are inlined into a function, because it can
+/// be exponential in their depth.
 static constexpr size_t kMostInlinedCalls = 1 << 12;
 
 /// Inlines into `probe`, a scratch copy of a function, the calls with images as
-/// operands or results, up to a maximum number (kMostInlinedCalls). Returns the
-/// values of `probe` in images of dynamic size, including those of inlined
-/// calls.
+/// operands or results. Recursive calls, and those after the first
+/// kMostInlinedCalls, remain. Returns the values of `probe` in images of
+/// dynamic size, including those of inlined calls.
 static SmallVector<Value> inlineImages(func::FuncOp probe,
                                        SymbolTable &symbols) {
   SmallVector<Value> images = findDynamicImages(probe);
@@ -192,9 +193,9 @@ static void resolveSizes(func::FuncOp probe, const CarriedSizes &carried) {
 }
 
 namespace {
-/// A dynamic dim `d` of an image that is a result of scf.for or scf.if. The
-/// casts keep its size at the end of each region alive while sizes are
-/// resolved.
+/// A dynamic dim `d` of an image that is a result of scf.for or scf.if. Each
+/// cast in `yielded` uses its size at the end of a region, which keeps the size
+/// alive while sizes are resolved.
 struct CarriedDim {
   OpResult result;
   int64_t d;
@@ -225,9 +226,9 @@ static SmallVector<CarriedDim> askCarriedDims(Operation *op) {
   return dims;
 }
 
-/// Replaces sizes of results of scf.for and scf.if by sizes outside: those of
-/// the initial value if no iteration changes them, or those that both branches
-/// yield.
+/// Replaces sizes of results of scf.for and scf.if by equal sizes outside of
+/// them: that of the initial value, if no iteration changes it, or the one that
+/// both branches yield. Other sizes remain.
 static void resolveRegions(func::FuncOp probe) {
   CarriedSizes carried;
   SmallVector<Operation *> ops; // innermost first
@@ -305,8 +306,8 @@ class Versions {
 public:
   explicit Versions(ModuleOp module) : symbols(module) {}
 
-  /// Adds a private copy of a function, without its attributes, whose name ends
-  /// with `suffix`.
+  /// Adds a private copy of a function, whose name ends with `suffix`, without
+  /// attributes of the function, its arguments and its results.
   func::FuncOp add(func::FuncOp func, const Twine &suffix) {
     func::FuncOp version = func.clone();
     version.setPrivate();

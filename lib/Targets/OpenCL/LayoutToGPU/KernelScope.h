@@ -80,14 +80,14 @@ public:
   /// `x` depends on the lane, else a scalar. If the condition is proven to
   /// hold, returns null.
   Value emitInRange(const IndexExpr &x, const SizeExpr &size);
-  /// Emits `x` clamped to 0 .. extent - 1.
+  /// Emits `x` clamped to 0 .. extent - 1, or 0 if `extent` is 0.
   Value emitClamped(const IndexExpr &x, const SizeExpr &extent);
 
   /// Emits a vector of the values of `emitOne` at each lane, or a scalar if
   /// `xs` do not depend on the lane.
   Value emitLanes(ArrayRef<IndexExpr> xs,
                   function_ref<Value(ArrayRef<IndexExpr>)> emitOne);
-  /// Joins one scalar per lane to a vector.
+  /// Joins four scalars, one per lane, to a vector.
   Value join(ArrayRef<Value> lanes);
   Value broadcast(Value value);
   /// Returns element `number` of a vector, or `value` itself if it is a scalar.

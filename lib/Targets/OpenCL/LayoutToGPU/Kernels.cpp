@@ -32,7 +32,8 @@ std::string KernelEmitter::makeName(Operation *op) {
   return (name + "_" + Twine(names[name]++) + suffix).str();
 }
 
-/// Erases `func` and returns an equal earlier kernel, or returns `func`.
+/// If an earlier kernel is equal to `func`, erases `func` and returns the
+/// earlier one. Else returns `func`.
 gpu::GPUFuncOp KernelEmitter::findEqual(gpu::GPUFuncOp func) {
   SmallVector<gpu::GPUFuncOp> &known = kernels[func.getFunctionType()];
   for (gpu::GPUFuncOp other : known)
@@ -93,8 +94,8 @@ static SmallVector<IndexExpr> emitAxes(KernelScope &scope, Value coordinate,
   return axes;
 }
 
-/// Returns the number of work-items along a coordinate, each of which covers
-/// `pixels` positions of its fastest stored axis.
+/// Returns the number of work-items along a coordinate. Each covers `pixels`
+/// positions of the fastest stored axis, the last one perhaps fewer.
 static SizeExpr countItems(const Coordinate &coordinate,
                            ArrayRef<StoredAxis> stored, int64_t pixels) {
   if (pixels == 1)
@@ -201,8 +202,9 @@ static SmallVector<Pixel> getPixels(KernelScope &scope,
 }
 
 /// Finds the reduction that is inlined into the kernel of `tensor` through
-/// elementwise ops and views, or returns null. Changes `index` from that of an
-/// element of `tensor` to that of the reduction's result.
+/// elementwise ops and views. Changes `index` from that of an element of
+/// `tensor` to that of the reduction's result. Without a reduction, returns
+/// null and leaves `index` unspecified.
 static Operation *findReduction(OpResult tensor, const FusionPlan &plan,
                                 SmallVectorImpl<IndexExpr> &index,
                                 Sizes extents) {
@@ -296,7 +298,8 @@ static Value emitIsElement(KernelScope &scope, const LayoutMap &map,
 }
 
 /// Returns the element of each pixel: its index by the `inverse` of the
-/// tensor's map, and the condition that the pixel holds an element.
+/// tensor's map, and the condition that the pixel holds an element, which is
+/// null if that is proven.
 static SmallVector<ElementPoint> emitPoints(KernelScope &scope,
                                             const LayoutMap &map,
                                             ArrayRef<IndexExpr> inverse,
@@ -326,8 +329,8 @@ static Value toStored(OpBuilder &b, Location loc, Value value, Type stored) {
   return arith::ExtUIOp::create(b, loc, type, value);
 }
 
-/// Emits stores of `values`, one per pixel, to `memory`. A pixel without an
-/// element gets the padding that `type` states, if any.
+/// Emits stores of `values`, one per pixel, to `memory`. Where a pixel holds no
+/// element, stores the padding that `type` states, or else any value.
 static void emitStores(KernelScope &scope, RankedTensorType type,
                        const TensorStorage &storage, Value memory,
                        ArrayRef<Pixel> pixels, ArrayRef<ElementPoint> points,
@@ -351,8 +354,9 @@ static void emitStores(KernelScope &scope, RankedTensorType type,
   }
 }
 
-/// Replaces `tensor`, the result of a conversion, cast or view, by the memory
-/// of its source if both have the same storage. Returns false otherwise.
+/// If `tensor` is the result of a conversion, cast or view, and both it and its
+/// source are static and have the same storage, replaces it by the memory of
+/// its source and returns true. Returns false otherwise.
 bool KernelEmitter::storeAsAlias(OpBuilder &b, OpResult tensor,
                                  const TensorStorage &storage) {
   Operation *op = tensor.getOwner();

@@ -30,7 +30,7 @@ namespace mlir::layout {
 /// Emits kernels into a gpu.module, and launches next to the ops.
 class KernelEmitter {
 public:
-  /// The names of kernels end with `suffix`.
+  /// Emits into `module` kernels whose names end with `suffix`.
   KernelEmitter(gpu::GPUModuleOp module, const FusionPlan &plan,
                 OpenClTargetAttr target, StringRef suffix = "")
       : module(module), plan(plan), limits(target), suffix(suffix) {}

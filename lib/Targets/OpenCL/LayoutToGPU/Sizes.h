@@ -25,13 +25,13 @@ namespace mlir::layout {
 
 /// Replaces each tensor.dim in `root` by sizes of the operands of the op that
 /// computes the tensor, or by a size that its cast from device memory has as an
-/// operand. The tensor.dim of block arguments and of results of control flow
-/// remain.
+/// operand. Others remain, e.g. those of block arguments and of results of
+/// control flow.
 void resolveSizes(Operation *root);
 
 /// Returns the index and the extent of each dim of `plain`, as expressions of
-/// the logical dims and sizes of `laidOut`, whose storage `plain` is. The dims
-/// are those of the storage array, or else the stored axes of the map.
+/// the logical dims and sizes of `laidOut`, whose storage `plain` is. If
+/// `plain` is not the storage array, its dims are the stored axes of the map.
 SmallVector<BoundedIndex> getShownDims(RankedTensorType laidOut,
                                        RankedTensorType plain);
 

@@ -59,8 +59,9 @@ Value allocateOnDevice(OpBuilder &b, Location loc, const TensorStorage &storage,
 void populateDeviceConversion(TypeConverter &converter);
 
 /// Cast between a tensor and its device memory, which is followed by its
-/// dynamic sizes. The unrealized casts cancel when the types of functions and
-/// control flow are converted.
+/// dynamic sizes. `sizes` has an entry for each dim; those of static dims are
+/// ignored. The unrealized casts cancel when the types of functions and control
+/// flow are converted.
 SmallVector<Value> castToDevice(OpBuilder &b, Location loc, Value tensor);
 Value castFromDevice(OpBuilder &b, Location loc, RankedTensorType type,
                      Value memory, ArrayRef<OpFoldResult> sizes);

@@ -17,7 +17,8 @@ using Lock = std::lock_guard<std::recursive_mutex>;
 
 /// Returns memory of the given shape from the pool, or allocated by `make`. If
 /// the device is out of memory, `make` is called again after the pool is
-/// emptied. Reports an error and returns null on failure.
+/// emptied. On failure, reports an error that names `call` and `what`, and
+/// returns null.
 template <typename Make>
 static void *getMemory(const MemoryShape &shape, const char *call,
                        const std::string &what, Make make) {
@@ -101,7 +102,8 @@ static std::string sizesText(int64_t width, int64_t height, int64_t slices,
   return text;
 }
 
-/// Returns true if the device supports the image, else reports an error.
+/// Returns true if the device has images, and supports this kind, channel type
+/// and size. Else reports an error that names the image by `what`.
 static bool checkImage(Session &session, const Kind &kind,
                        const Channel &channel, int64_t width, int64_t height,
                        int64_t slices, const std::string &what) {
@@ -171,7 +173,8 @@ void layoutClRelease(void *memory) {
 
 /// Enqueues a command that copies `bytes` bytes. `enqueue` gets the session and
 /// an event pointer, which may be null; `name` is the row in the profile. If
-/// `given` is not null, the caller gets its own reference to the event.
+/// `given` is not null, sets it to the event, which the caller must release.
+/// Without bytes, or after an error, leaves `given` unchanged.
 template <typename Enqueue>
 static void transfer(int64_t bytes, const char *call, const char *direction,
                      const char *name, cl_event *given, Enqueue enqueue) {

@@ -75,7 +75,9 @@ static std::string getCacheDirectory() {
   return base.empty() ? "" : base + "/mlir-layout/opencl";
 }
 
-/// Returns the size limit of the cache; one network needs about 1 MB.
+/// Returns the size limit of the cache in bytes: LAYOUT_OPENCL_CACHE_BYTES, or
+/// 256 MiB if it is not set. If it is not a number, reports an error. One
+/// network needs about 1 MB.
 static uint64_t getMostBytes() {
   std::string text = opencl::getVariable("LAYOUT_OPENCL_CACHE_BYTES");
   char *end = nullptr;
@@ -89,7 +91,7 @@ static uint64_t getMostBytes() {
   return bytes;
 }
 
-/// Computes the FNV-1a hash of `text`.
+/// Returns the FNV-1a hash of `text` as 16 hexadecimal digits.
 std::string mlir::layout::opencl::getHash(std::string_view text) {
   uint64_t hash = 0xcbf29ce484222325;
   for (unsigned char byte : text)
@@ -139,8 +141,8 @@ static bool isOwnName(const std::string &name) {
          name.find_first_not_of("0123456789abcdef") == 16;
 }
 
-/// Removes the least recently used files until the others have at most
-/// `mostBytes` bytes. Files that other processes remove count as removed.
+/// Removes the least recently used files of the cache until its others have at
+/// most `mostBytes` bytes. Files that other processes remove count as removed.
 static void prune(const std::string &directory, uint64_t mostBytes) {
   namespace fs = std::filesystem;
   struct File {

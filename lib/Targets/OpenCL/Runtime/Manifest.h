@@ -70,7 +70,8 @@ struct Manifest {
   std::map<std::string, std::string> files; // contents by name
 };
 
-/// Reads and checks a package. Returns the first error, or "" if there is none.
+/// Reads the package in `directory` to `manifest` and checks it. Returns the
+/// first error, or "" if there is none.
 std::string readManifest(const std::string &directory, Manifest &manifest);
 
 } // namespace mlir::layout::opencl

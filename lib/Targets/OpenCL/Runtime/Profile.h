@@ -30,8 +30,8 @@ void addToProfile(const std::string &name, cl_event event, Work work);
 /// commands remain pending. Called after a wait for the queue.
 void collectProfile();
 
-/// Sets the duration of a command in nanoseconds. Returns false if its queue
-/// has no profiling.
+/// Sets `nanoseconds` to the duration of a finished command. Returns false if
+/// the command has not finished, or its queue has no profiling.
 bool readTime(cl_event event, uint64_t &nanoseconds);
 
 } // namespace mlir::layout::opencl

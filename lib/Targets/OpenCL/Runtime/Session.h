@@ -79,7 +79,8 @@ public:
   /// Returns true if CL_RGBA images of these types can be read and written.
   bool supports(cl_mem_object_type object, cl_channel_type channel);
 
-  /// Returns the name, vendor and versions of the device and its driver.
+  /// Returns the part of cache keys that identifies the device: its name,
+  /// vendor and version, and the version of its driver.
   std::string getKey() const;
 
 private:

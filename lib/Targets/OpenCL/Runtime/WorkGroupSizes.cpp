@@ -46,7 +46,7 @@ cl_int mlir::layout::opencl::enqueueKernel(cl_command_queue queue,
 // Limits of the device
 //===----------------------------------------------------------------------===//
 
-/// Returns the largest proper divisor of `size`.
+/// Returns the largest proper divisor of `size`; 1 for a prime, and for 1.
 static size_t getPart(size_t size) {
   for (size_t factor = 2; factor * factor <= size; ++factor)
     if (size % factor == 0)
@@ -83,9 +83,9 @@ static GroupLimits getLimits(const Session &session, const Kernel &kernel) {
   return limits;
 }
 
-/// Returns `local` after repeatedly replacing a side that exceeds the device's
-/// limit, then the longest side, by its largest proper divisor, until the
-/// device can run the work-group.
+/// Returns `local` with sides repeatedly replaced by their largest proper
+/// divisors: those above the device's limit of a side, then the longest one
+/// while the work-group has too many work-items.
 static Sizes fitGroups(const GroupLimits &limits, Sizes local) {
   for (int d = 0; d < 3; ++d)
     while (local[d] > limits.sides[d])

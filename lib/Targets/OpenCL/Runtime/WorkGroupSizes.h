@@ -34,8 +34,10 @@ std::string getText(const Sizes &sizes);
 /// Returns true if tuning is on.
 bool isTuning();
 
-/// Chooses the work-group size of a launch whose arguments are set; `written`
-/// is the compiler's. The kernel is measured only if `mayTune` is true.
+/// Returns the work-group size for a launch whose arguments are set: a measured
+/// one that is cached, or `written`, which the compiler stated, reduced to the
+/// limits of the device. If `mayTune` is true and none is cached, measures
+/// several and caches the best.
 Sizes chooseGroups(Session &session, Kernel &kernel, const Sizes &global,
                    const Sizes &written, bool mayTune);
 

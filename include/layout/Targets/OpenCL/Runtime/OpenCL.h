@@ -99,7 +99,7 @@ void layoutClLeaveScope(void);
 /// Returns the memory object of a program constant, cached in `*slot`, which is
 /// null before the first call. The object is a buffer if `kind` is 0, else an
 /// image. It holds `bytes` bytes of `host`, rows of pixels without gaps, and is
-/// never released.
+/// never released. Returns null after an error.
 void *layoutClGetConstant(void **slot, int32_t kind, int32_t channel,
                           int64_t width, int64_t height, int64_t slices,
                           const void *host, int64_t bytes);
@@ -118,8 +118,8 @@ typedef struct LayoutClKernelMetadata {
   /// The number of bytes that one work-item reads and writes if `any_groups` is
   /// 1, else one work-group; -1 if unknown.
   int64_t bytes;
-  /// The numbers of work-items along x, y and z that compute, -1 for all of
-  /// them. Other work-items access no memory.
+  /// The numbers of work-items along x, y and z that compute; -1 along a
+  /// dimension in which all do. Other work-items access no memory.
   int64_t items[3];
   /// 1 if the results do not depend on the work-group size, so that the runtime
   /// may choose it. 0 if they do, or if that is unknown.
@@ -141,11 +141,11 @@ void *layoutClGetKernel(void **slot, const void *spirv, int64_t bytes,
                         const char *source, const char *name,
                         const LayoutClKernelMetadata *facts);
 
-/// Queues a launch of grid[0..2] work-groups of grid[3..5] work-items each.
-/// `values[i]` is a memory object if sizes[i] is 0, otherwise it points to
-/// sizes[i] bytes. If `any_groups` of the kernel is 1, the runtime may replace
-/// the work-group size by one that was measured to be faster, or by a smaller
-/// one that the device supports.
+/// Queues a launch of grid[0..2] work-groups of grid[3..5] work-items each;
+/// without work-items, does nothing. `values[i]` is a memory object if sizes[i]
+/// is 0, otherwise it points to sizes[i] bytes. If `any_groups` of the kernel
+/// is 1, the runtime may replace the work-group size by one that was measured
+/// to be faster, or by a smaller one that the device supports.
 void layoutClLaunch(void *kernel, const int64_t *grid, int32_t numValues,
                     const void *const *values, const int64_t *sizes);
 

@@ -65,7 +65,7 @@ const LayoutClTensor *layoutClGetOutput(const LayoutClPackage *package,
                                         int32_t number);
 
 /// Copies `bytes` bytes of `data` to input `number`, for all following runs.
-/// Reports an error if the input has another size.
+/// Reports an error if there is no such input or it has another size.
 void layoutClSetInput(LayoutClPackage *package, int32_t number,
                       const void *data, int64_t bytes);
 /// Queues a run of the program and returns without waiting for it. Reports an
@@ -73,12 +73,13 @@ void layoutClSetInput(LayoutClPackage *package, int32_t number,
 void layoutClRunPackage(LayoutClPackage *package);
 /// Waits until all runs are done.
 void layoutClWaitPackage(LayoutClPackage *package);
-/// Waits for the last run and copies output `number`, which has `bytes` bytes,
-/// to `data`. Reports an error if there is no such output or no run.
+/// Waits for all runs and copies output `number` to `data`. Reports an error if
+/// there is no such output, if it does not have `bytes` bytes, or if no run has
+/// computed it.
 void layoutClCopyOutput(LayoutClPackage *package, int32_t number, void *data,
                         int64_t bytes);
 
-/// Waits for running programs and frees the package.
+/// Waits for running programs and frees the package, which may be null.
 void layoutClDestroyPackage(LayoutClPackage *package);
 
 #ifdef __cplusplus

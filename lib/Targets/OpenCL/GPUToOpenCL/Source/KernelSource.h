@@ -63,8 +63,8 @@ std::string getCType(Type type);
 std::string getSignedCType(Type type);
 std::string getCNumber(Attribute number, Type type);
 
-/// Returns true if the op casts i32 to index. Images and buffers accept its
-/// operand as an index.
+/// Returns true if the op casts i32 to index, as signed or unsigned. Images and
+/// buffers accept its operand as an index.
 bool isWideningCast(Operation *op);
 
 //===----------------------------------------------------------------------===//

@@ -19,7 +19,8 @@ static bool isBits(Type type) {
 
 static bool isScalar(Type type) { return getCLanes(type) == 1; }
 
-/// Returns true if C computes `type` in int, because it has less than 32 bits.
+/// Returns true if `type` is a scalar integer of 2 to 31 bits, which C computes
+/// in int. An i1 is a bool.
 static bool isNarrow(Type type) {
   return isScalar(type) && !getElementTypeOrSelf(type).isIndex() &&
          type.getIntOrFloatBitWidth() < 32 && !isBits(type);
@@ -230,7 +231,8 @@ std::string KernelPrinter::getCompareForm(arith::CmpFOp op) {
   llvm_unreachable("a predicate that is not listed");
 }
 
-/// Returns the mask with lanes as wide as those of `type`, as select requires.
+/// Converts `bits`, the C text of an int vector of 0 and -1, to a mask whose
+/// lanes are as wide as those of `type`, as select requires.
 static std::string widenBits(Type type, StringRef bits) {
   std::string mask = getSignedCType(type);
   return StringRef(mask).starts_with("int")

@@ -57,7 +57,7 @@ std::string layout::getSignedCType(Type type) {
   return addLanes(getIntegerName(bits).str(), getCLanes(type));
 }
 
-/// Returns the fewest decimal digits that read back as `value`.
+/// Returns the decimal text with the fewest digits that reads back as `value`.
 static std::string getDigits(const APFloat &value) {
   unsigned most = APFloat::semanticsPrecision(value.getSemantics()) / 3 + 2;
   SmallString<32> text;
