@@ -90,8 +90,8 @@ public:
 
   IndexBounds(gpu::GPUFuncOp kernel, const Grid &grid);
 
-  /// Returns the range of `index`, or null if it is unknown, or too large for
-  /// 32 bits whatever the sizes of a launch are.
+  /// Returns the range of `index`, or nullptr if it is unknown, or too large
+  /// for 32 bits whatever the sizes of a launch are.
   const Range *find(Value index) const;
 
   /// Returns the arith ops and scf.for loops whose indices, as operands and

@@ -263,8 +263,8 @@ static void resolveRegions(func::FuncOp probe) {
 
 /// Emits the condition that all images of a function and its callees are within
 /// the limits of the target, computed from `arguments`. `probe` is a scratch
-/// copy of the function. Returns null if no image needs a check, and failure if
-/// a size is not known at the start of the function.
+/// copy of the function. Returns a null value if no image needs a check, and
+/// failure if a size is not known at the start of the function.
 static FailureOr<Value> emitCheck(OpBuilder &b, func::FuncOp probe,
                                   SymbolTable &symbols, ValueRange arguments,
                                   OpenClTargetAttr target) {

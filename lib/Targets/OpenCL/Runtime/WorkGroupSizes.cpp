@@ -133,8 +133,8 @@ static std::vector<Sizes> listGroups(const GroupLimits &limits,
   return list;
 }
 
-/// Returns a queue with profiling, independent of that of the session, or null
-/// if it cannot be created.
+/// Returns a queue with profiling, independent of that of the session, or
+/// nullptr if it cannot be created.
 static cl_command_queue getTimingQueue(const Session &session) {
   static cl_command_queue queue = [&] {
     cl_int code;
