@@ -53,7 +53,7 @@ public:
                      TypeRange types, SmallVectorImpl<Type> &stated);
 
   /// Appends the types of all block arguments of `op`, those with a stated
-  /// layout in this layout, or reports an error. Appends none if `op` has no
+  /// layout in this layout, or reports an error. Appends no type if `op` has no
   /// attribute kArgumentLayouts.
   LogicalResult
   readArguments(Operation *op,

@@ -135,8 +135,8 @@ bool ImageCandidates::requiresOneType() const {
 
 /// Adds variants of `base`, one for each image that other ops also use, with
 /// this tensor in linear memory; and if there are two such images, one with
-/// both in linear memory. Adds none if all tensors of the op must have one
-/// type.
+/// both in linear memory. Adds no variant if all tensors of the op must have
+/// one type.
 void ImageCandidates::addMixed(SmallVectorImpl<OpConfig> &configs,
                                const OpConfig &base) const {
   if (requiresOneType())
