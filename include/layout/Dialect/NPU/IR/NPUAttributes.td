@@ -31,31 +31,27 @@ def NPU_ChipAttr
     ```
 
     * `npus`: the number of cores, each with its own memory;
-    * `bytes_per_npu`: the bytes of that memory; a local address is core *
-      bytes_per_npu + byte, so the product of both must fit 64 bits;
-    * `eu_bytes`: the bytes that the execution units of a core process at once,
-      and the alignment of channels in the aligned layout; a power of two;
-    * `banks`, optional: the number of banks of equal size in the memory of a
-      core;
-    * `dma_alignment`: the alignment in bytes of every address of the DMA
-      engine, a power of two; 1 by default. Addresses are also aligned to the
-      element. Tensors get aligned addresses; unaligned parts of them are moved
-      by the cores that hold both sides, or are an error;
-    * `max_shape`, optional: the maximum iterations of the loops N, C, H and W
-      of a command, by DMA or execution units; longer loops are split. On any
-      chip, transfers have at most 65535 of each, and the execution units 65535,
-      4095, 65535 and 65535;
+    * `bytes_per_npu`: the bytes of that memory; a local address is core * bytes_per_npu + byte,
+      so the product of both must fit 64 bits;
+    * `eu_bytes`: the bytes that the execution units of a core process at once, and the alignment
+      of channels in the aligned layout; a power of two;
+    * `banks`, optional: the number of banks of equal size in the memory of a core;
+    * `dma_alignment`: the alignment in bytes of every address of the DMA engine, a power of two;
+      1 by default. Addresses are also aligned to the element. Tensors get aligned addresses;
+      unaligned parts of them are moved by the cores that hold both sides, or are an error;
+    * `max_shape`, optional: the maximum iterations of the loops N, C, H and W of a command, by
+      DMA or execution units; longer loops are split. On any chip, transfers have at most 65535 of
+      each, and the execution units 65535, 4095, 65535 and 65535;
     * `max_stride`, optional: the largest stride of a command, in elements;
-    * `max_compute_stride`: the largest N and C stride of a command of the
-      execution units, in elements, also of a loop with one iteration. The
-      default is that of the published chip with the same parameters, or 262143;
-    * `memories`, optional: the names and bytes of memories other than system
-      and local memory, e.g. `memories = {l2 = 2097152}`. They are linear;
-    * `megahertz`, `dma_bytes_per_cycle`, `dma_start`, `compute_start`: the
-      frequency, the bytes that the DMA engine moves per cycle, and the startup
-      cycles of a transfer and of a command of the execution units. The defaults
-      are 1000, or the frequency of the published chip with the same parameters,
-      64, 32 and 8. All but the published frequencies are assumptions.
+    * `max_compute_stride`: the largest N and C stride of a command of the execution units, in
+      elements, also of a loop with one iteration. The default is that of the published chip with
+      the same parameters, or 262143;
+    * `memories`, optional: the names and bytes of memories other than system and local memory,
+      e.g. `memories = {l2 = 2097152}`. They are linear;
+    * `megahertz`, `dma_bytes_per_cycle`, `dma_start`, `compute_start`: the frequency, the bytes
+      that the DMA engine moves per cycle, and the startup cycles of a transfer and of a command
+      of the execution units. The defaults are 1000, or the frequency of the published chip with
+      the same parameters, 64, 32 and 8. All but the published frequencies are assumptions.
 
     Settings after a name override those of that chip. Parameters that are
     exactly those of a published chip print as its name:

@@ -16,10 +16,9 @@ def NPU_Dialect : Dialect {
   let cppNamespace = "::mlir::npu";
   let summary = "Memory of an NPU whose local memory is distributed over cores";
   let description = [{
-    An NPU has X cores, each with a local memory of S bytes that only its own
-    execution units access, and a DMA engine between the local memories and
-    system memory. `#layout.npu_scatter` is the layout of tensors in local
-    memory:
+    An NPU has X cores, each with a local memory of S bytes that only its own execution units
+    access, and a DMA engine between the local memories and system memory. `#layout.npu_scatter`
+    is the layout of tensors in local memory:
 
     ```mlir
     #scatter = #layout.npu_scatter<aligned, start = 2, target = #npu.target<"BM1684">>
@@ -33,11 +32,10 @@ def NPU_Dialect : Dialect {
     }
     ```
 
-    The type of a memref states its memory (`#npu.memory`), its layout and, as
-    part of the layout, the chip (`#npu.target`). The address of its `npu.alloc`
-    is A = Q * S + R: core Q is the start core of the layout, and byte R of
-    every core is stated or assigned by `npu-assign-addresses`. The `offset` of
-    the layout is relative to R.
+    The type of a memref states its memory (`#npu.memory`), its layout and, as part of the layout,
+    the chip (`#npu.target`). The address of its `npu.alloc` is A = Q * S + R: core Q is the start
+    core of the layout, and byte R of every core is stated or assigned by `npu-assign-addresses`.
+    The `offset` of the layout is relative to R.
 
     Every address is computed from the canonical map of the layout;
     `docs/spec.md`, section 3.4, defines its meaning.
