@@ -21,8 +21,8 @@ def NPU_ChipAttr
                [DeclareAttrInterfaceMethods<NpuTargetInterface>]> {
   let summary = "the machine model of an NPU chip";
   let description = [{
-    The parameters of a chip that layouts, addresses and transfers depend on: a
-    published chip by its name, or any others.
+    The parameters of a chip that layouts, addresses and transfers depend on: a published chip by
+    its name, or any others.
 
     ```mlir
     #npu.target<"BM1684">
@@ -53,8 +53,8 @@ def NPU_ChipAttr
       of the execution units. The defaults are 1000, or the frequency of the published chip with
       the same parameters, 64, 32 and 8. All but the published frequencies are assumptions.
 
-    Settings after a name override those of that chip. Parameters that are
-    exactly those of a published chip print as its name:
+    Settings after a name override those of that chip. Parameters that are exactly those of a
+    published chip print as its name:
 
     | chip    | npus | bytes_per_npu | eu_bytes | banks | bytes per bank | max_compute_stride | megahertz |
     |---------|-----:|--------------:|---------:|------:|---------------:|-------------------:|----------:|
@@ -115,9 +115,9 @@ def NPU_ChipAttr
 def NPU_MemoryAttr : NPU_Attr<"Memory", "memory"> {
   let summary = "the memory that a memref is in";
   let description = [{
-    The memory space of a memref: `#npu.memory<system>` is linear and shared,
-    `#npu.memory<local>` is the memories of all cores together, and any other
-    name is a linear memory that the target lists in `memories`.
+    The memory space of a memref: `#npu.memory<system>` is linear and shared, `#npu.memory<local>`
+    is the memories of all cores together, and any other name is a linear memory that the target
+    lists in `memories`.
   }];
   let parameters = (ins StringRefParameter<"system, local or of the chip">:$name);
   let extraClassDeclaration = [{

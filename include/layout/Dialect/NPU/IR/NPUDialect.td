@@ -37,8 +37,8 @@ def NPU_Dialect : Dialect {
     core of the layout, and byte R of every core is stated or assigned by `npu-assign-addresses`.
     The `offset` of the layout is relative to R.
 
-    Every address is computed from the canonical map of the layout;
-    `docs/spec.md`, section 3.4, defines its meaning.
+    Every address is computed from the canonical map of the layout; `docs/spec.md`, section 3.4,
+    defines its meaning.
   }];
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::mlir::layout::LayoutDialect"];

@@ -25,8 +25,8 @@ def NPU_Engine : I32EnumAttr<"Engine", "the engine that executes an op", [
 def NPU_AllocOp : NPU_Op<"alloc"> {
   let summary = "allocates a tensor in local memory";
   let description = [{
-    Reserves, in every core, the bytes that the layout needs, including the
-    unused bytes between elements (*holes*).
+    Reserves, in every core, the bytes that the layout needs, including the unused bytes between
+    elements (*holes*).
 
     ```mlir
     %0 = npu.alloc : memref<2x3x4x5xf32, #scatter, #npu.memory<local>>
@@ -59,8 +59,8 @@ def NPU_AllocOp : NPU_Op<"alloc"> {
 def NPU_DeallocOp : NPU_Op<"dealloc"> {
   let summary = "frees a tensor in local memory";
   let description = [{
-    Another tensor may use the bytes from here on. The operand must be the
-    result of an `npu.alloc`, not a view of it.
+    Another tensor may use the bytes from here on. The operand must be the result of an
+    `npu.alloc`, not a view of it.
   }];
   let arguments = (ins Arg<AnyMemRef, "", [MemFree]>:$memref);
   let assemblyFormat = "$memref attr-dict `:` type($memref)";
@@ -70,10 +70,9 @@ def NPU_DeallocOp : NPU_Op<"dealloc"> {
 def NPU_SubViewOp : NPU_Op<"subview", [Pure]> {
   let summary = "takes a slice of a tensor in local memory";
   let description = [{
-    Views the elements `offsets + i * strides` of the source in place. With X
-    cores and a source whose channel 0 is in core Q, a slice of channels from c0
-    on starts in core (Q + c0) mod X, (Q + c0) floordiv X channel strides further
-    in the memory of that core.
+    Views the elements `offsets + i * strides` of the source in place. With X cores and a source
+    whose channel 0 is in core Q, a slice of channels from c0 on starts in core (Q + c0) mod X, (Q
+    + c0) floordiv X channel strides further in the memory of that core.
 
     ```mlir
     %part = npu.subview %t [0, 1, 0, 0] [2, 2, 4, 5] [1, 1, 1, 1]
@@ -81,8 +80,8 @@ def NPU_SubViewOp : NPU_Op<"subview", [Pure]> {
        to memref<2x2x4x5xf32, #layout.npu_scatter<strided [64, 32, 5, 1], start = 3, target = #npu>, #npu.memory<local>>
     ```
 
-    The result may have any layout that provably places all elements of the
-    slice where they are in the source.
+    The result may have any layout that provably places all elements of the slice where they are
+    in the source.
   }];
   let arguments = (ins AnyMemRef:$source, DenseI64ArrayAttr:$offsets,
                        DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$strides);
@@ -106,8 +105,7 @@ def NPU_SubViewOp : NPU_Op<"subview", [Pure]> {
 def NPU_ViewOp : NPU_Op<"view", [Pure]> {
   let summary = "reinterprets local memory as another type";
   let description = [{
-    Moves no data. Either side may be written first. The types may differ as
-    follows:
+    Moves no data. Either side may be written first. The types may differ as follows:
 
     * P elements that share a storage unit are one element of P times the bytes
       in the shape (ceil(N / P), C, H, W): 4N-mode int8 as `vector<4xi8>` or
@@ -135,11 +133,10 @@ def NPU_ViewOp : NPU_Op<"view", [Pure]> {
 def NPU_CopyOp : NPU_Op<"copy"> {
   let summary = "copies a tensor by DMA";
   let description = [{
-    Copies the element of the source with the same logical index to every
-    element of the destination. Only the two types determine the positions of
-    elements. The op is thus the transfer between any two memories, the packing
-    to 4N, 2N and 2IC, the conversion from aligned to compact, and the move to
-    another start core.
+    Copies the element of the source with the same logical index to every element of the
+    destination. Only the two types determine the positions of elements. The op is thus the
+    transfer between any two memories, the packing to 4N, 2N and 2IC, the conversion from aligned
+    to compact, and the move to another start core.
 
     ```mlir
     npu.copy %from to %t : memref<2x3x4x5xf32, #npu.memory<system>>
@@ -153,8 +150,7 @@ def NPU_CopyOp : NPU_Op<"copy"> {
       source;
     * `broadcast`: dims in which the source has size 1 are repeated.
 
-    Padding of the destination does not change. Source and destination must not
-    overlap.
+    Padding of the destination does not change. Source and destination must not overlap.
   }];
   let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$source,
                        Arg<AnyMemRef, "", [MemWrite]>:$dest,
@@ -197,9 +193,9 @@ def NPU_ParallelOp
                           NoRegionArguments]> {
   let summary = "runs DMA and computation in parallel";
   let description = [{
-    The ops of the DMA engine run in order, and so do those of the execution
-    units; the two sequences are independent. An engine must not read or write
-    memory that the other one writes inside the region.
+    The ops of the DMA engine run in order, and so do those of the execution units; the two
+    sequences are independent. An engine must not read or write memory that the other one writes
+    inside the region.
 
     ```mlir
     npu.parallel {
@@ -208,8 +204,7 @@ def NPU_ParallelOp
     }
     ```
 
-    The verifier compares allocations; `npu-verify-memory` checks whether two of
-    them share bytes.
+    The verifier compares allocations; `npu-verify-memory` checks whether two of them share bytes.
   }];
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "attr-dict-with-keyword $body";
