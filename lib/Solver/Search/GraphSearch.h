@@ -90,7 +90,6 @@ private:
   void improveBySharedCopies(Node &node, SharedCopyBound &copies);
   void improveBound(Node &node);
   void improveAssignment(Node &node);
-  void improveByForests(Node &node);
   void finish(Node &node);
   void branch(Node &node, const Values &values);
   Result solveRest(const Node &node, const Values &values);

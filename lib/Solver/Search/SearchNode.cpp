@@ -158,18 +158,7 @@ void GraphSearch::searchBySharedCopies(Node &node) {
         copies.getBound() > node.answer.lowerBound)
       node.raiseBound(copies.writeProof(*proof));
   });
-  while (true) {
-    Cost before = node.goal.upper, bound = copies.getBound();
-    improveBySharedCopies(node, copies);
-    if (node.goal.isMissedBy(copies.getBound()) || isOver())
-      return;
-    node.dual.computeExcess();
-    improveByForests(node);
-    Cost missing = node.goal.upper - copies.getBound();
-    Cost gain = before - node.goal.upper + copies.getBound() - bound;
-    if (gain <= 0 || gain < missing / 16)
-      return;
-  }
+  improveBySharedCopies(node, copies);
 }
 
 /// Searches for an assignment: solves the graph of the values that raise the
@@ -336,7 +325,6 @@ GraphSearch::Result GraphSearch::search(const CoreGraph &core,
     if (node.isClosed())
       return node.answer;
     improveAssignment(node);
-    improveByForests(node);
     node.tighten();
     if (node.isClosed())
       return node.answer;

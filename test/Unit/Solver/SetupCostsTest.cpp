@@ -7,8 +7,8 @@
 
 #include "Bounds/DualBound.h"
 #include "Bounds/SharedCopyBound.h"
-#include "Search/ForestLocalSearch.h"
 #include "gtest/gtest.h"
+#include <random>
 #include <set>
 
 using namespace mlir::layout;
@@ -147,27 +147,6 @@ TEST_P(Sharing, SetupVariablesAreSetAsOthersRequire) {
     }
     dual.getSetupCosts().complete(values);
     EXPECT_EQ(evaluate(values), least);
-  }
-}
-
-TEST_P(Sharing, ForestsNeverMakeItWorse) {
-  DualBound dual(core, store);
-  std::vector<llvm::SmallVector<unsigned, 6>> all;
-  for (unsigned v = 0; v < core.getNumVariables(); ++v)
-    all.push_back(llvm::to_vector<6>(llvm::seq(core.getDomain(v))));
-  ForestLocalSearch descent(core, store, dual.getSetupCosts(), all);
-  std::vector<unsigned> values(core.getNumVariables(), 0);
-  dual.getSetupCosts().complete(values);
-  for (unsigned trial = 0; trial < 20; ++trial) {
-    Cost before = evaluate(values);
-    Solution solution = descent.makeNext(values).solve();
-    if (solution.assignment.empty()) {
-      EXPECT_EQ(before, kInfiniteCost);
-      continue;
-    }
-    descent.takeOver(solution.assignment, values);
-    EXPECT_LE(evaluate(values), before);
-    EXPECT_GE(evaluate(values), optimum);
   }
 }
 
