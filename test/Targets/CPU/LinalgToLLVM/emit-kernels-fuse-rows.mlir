@@ -10,11 +10,13 @@
 // CHECK: %[[X:.*]] = tensor.extract_slice %arg0[%[[HEAD]], %[[ROW]], 0] [1, 8, 512] [1, 1, 1]
 // CHECK: %[[MAX:.*]] = cpu.kernel ins(%[[X]] : tensor<1x8x512xf32>)
 // CHECK: arith.maximumf
-// CHECK: %[[EXP:.*]] = cpu.kernel ins(%{{.*}} : tensor<1x8x512xf32>, tensor<1x8xf32>)
+// CHECK: %[[PART:.*]] = tensor.extract_slice %{{.*}}[%[[HEAD]], %[[ROW]], 0] [1, 8, 512] [1, 1, 1]
+// CHECK: %[[EXP:.*]] = cpu.kernel ins(%{{.*}} : tensor<1x8x512xf32>, tensor<1x8xf32>) outs(%[[PART]] :
 // CHECK: math.exp
 // CHECK: %[[SUM:.*]] = cpu.kernel ins(%[[EXP]] : tensor<1x8x512xf32>)
 // CHECK: arith.addf
-// CHECK: %[[DIV:.*]] = cpu.kernel
+// The quotients replace the exponentials, in the memory of the result.
+// CHECK: %[[DIV:.*]] = cpu.kernel ins(%[[SUM]] : tensor<1x8xf32>) outs(%[[EXP]] : tensor<1x8x512xf32>)
 // CHECK: arith.divf
 // CHECK: tensor.insert_slice %[[DIV]] into %{{.*}}[%[[HEAD]], %[[ROW]], 0] [1, 8, 512] [1, 1, 1]
 // CHECK: } {layout.parallel}

@@ -54,3 +54,28 @@ func.func @few_channels(%x: tensor<24x14x14xf32>, %w: tensor<16x24xf32>) -> tens
   } -> tensor<16x7x7xf32>
   return %r : tensor<16x7x7xf32>
 }
+
+// -----
+
+// Weights of 16 channels and rows 12 apart exceed L1, those of 8 do not.
+// CHECK-LABEL: func.func @dilated
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c128{{.*}} step %c8
+// CHECK: scf.if
+
+#dilated = affine_map<(o, h, w, l, i, y, x) -> (i, h + 12 * y, w + 12 * x)>
+#taps = affine_map<(o, h, w, l, i, y, x) -> (o, i, y, x, l)>
+#out = affine_map<(o, h, w, l, i, y, x) -> (o, h, w, l)>
+func.func @dilated(%x: tensor<128x57x57xf32>, %w: tensor<8x128x3x3x16xf32>) -> tensor<8x33x33x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x33x33x16xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x33x33x16xf32>) -> tensor<8x33x33x16xf32>
+  %r = linalg.generic {indexing_maps = [#dilated, #taps, #out],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<128x57x57xf32>, tensor<8x128x3x3x16xf32>) outs(%f : tensor<8x33x33x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<8x33x33x16xf32>
+  return %r : tensor<8x33x33x16xf32>
+}

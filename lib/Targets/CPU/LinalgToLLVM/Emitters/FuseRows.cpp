@@ -318,12 +318,61 @@ static SmallVector<Operation *> getSortedMembers(const Chain &chain) {
   return ops;
 }
 
+/// Returns the input of the last op whose elements it replaces one by one by
+/// those of its result, computed by an elementwise op of the chain, e.g. the
+/// exponentials of a softmax. Returns null if there is none.
+static OpOperand *findReplaced(const Chain &chain) {
+  linalg::LinalgOp last = chain.last;
+  if (!isa<linalg::GenericOp>(last.getOperation()))
+    return nullptr;
+  OpOperand *init = last.getDpsInitOperand(0);
+  if (last.payloadUsesValueFromOperand(init))
+    return nullptr;
+  for (OpOperand *input : last.getDpsInputOperands()) {
+    auto producer = input->get().getDefiningOp<linalg::LinalgOp>();
+    if (producer && chain.members.contains(producer) &&
+        producer.getNumReductionLoops() == 0 &&
+        !producer.payloadUsesValueFromOperand(producer.getDpsInitOperand(0)) &&
+        input->get().getType() == last->getResult(0).getType() &&
+        last.getMatchingIndexingMap(input) ==
+            last.getMatchingIndexingMap(init) &&
+        llvm::count(last->getOperands(), input->get()) == 1)
+      return input;
+  }
+  return nullptr;
+}
+
+/// Replaces input `number` of `op` by its init, which is the same tensor.
+static linalg::GenericOp readInit(RewriterBase &b, linalg::GenericOp op,
+                                  unsigned number) {
+  SmallVector<Value> inputs(op.getInputs());
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  inputs.erase(inputs.begin() + number);
+  maps.erase(maps.begin() + number);
+  auto made = linalg::GenericOp::create(b, op.getLoc(), op.getResultTypes(),
+                                        inputs, op.getOutputs(), maps,
+                                        op.getIteratorTypesArray());
+  made.getRegion().takeBody(op.getRegion());
+  Block *body = made.getBody();
+  body->getArgument(number).replaceAllUsesWith(
+      body->getArgument(body->getNumArguments() - 1));
+  body->eraseArgument(number);
+  b.replaceOp(op, made);
+  return made;
+}
+
 /// Emits the ops of the chain for one block of rows, in program order, and
-/// returns `result` with the block inserted.
+/// returns `result` with the block inserted. What the last op replaces is
+/// computed in the memory of the result, so that a block has one tensor less.
 static Value emitBlock(RewriterBase &b, const Chain &chain, Value result,
                        ArrayRef<OpFoldResult> offsets,
                        ArrayRef<int64_t> sizes) {
   IRMapping parts;
+  OpOperand *replaced = findReplaced(chain);
+  linalg::LinalgOp last = chain.last;
+  AffineMap resultMap = last.getMatchingIndexingMap(last.getDpsInitOperand(0));
+  const RowsOfLoops &resultRows = chain.members.find(last)->second;
+  tensor::ExtractSliceOp written;
   for (Operation *each : getSortedMembers(chain)) {
     auto op = cast<linalg::LinalgOp>(each);
     const RowsOfLoops &rows = chain.members.find(each)->second;
@@ -335,25 +384,34 @@ static Value emitBlock(RewriterBase &b, const Chain &chain, Value result,
         operands.push_back(part);
         continue;
       }
-      if (each == chain.last && op.isDpsInit(&operand))
-        value = result;
-      operands.push_back(slice(b, loc, value,
-                               op.getMatchingIndexingMap(&operand), rows,
-                               offsets, sizes));
+      bool isResult =
+          op.isDpsInit(&operand) &&
+          (replaced ? each == replaced->get().getDefiningOp() : each == last);
+      if (isResult) {
+        Value part =
+            slice(b, loc, result, resultMap, resultRows, offsets, sizes);
+        written = part.getDefiningOp<tensor::ExtractSliceOp>();
+        operands.push_back(part);
+      } else if (replaced && each == last && op.isDpsInit(&operand)) {
+        operands.push_back(parts.lookup(replaced->get()));
+      } else {
+        operands.push_back(slice(b, loc, value,
+                                 op.getMatchingIndexingMap(&operand), rows,
+                                 offsets, sizes));
+      }
     }
     auto block = cast<linalg::LinalgOp>(
         clone(b, each, operands.back().getType(), operands));
     moveIndices(b, block, rows, offsets);
+    if (replaced && each == last)
+      block = readInit(b, cast<linalg::GenericOp>(block.getOperation()),
+                       replaced->getOperandNumber());
     parts.map(each->getResult(0), block->getResult(0));
-    if (each != chain.last)
-      continue;
-    // Insert the slice that was written.
-    auto written = operands.back().getDefiningOp<tensor::ExtractSliceOp>();
-    return tensor::InsertSliceOp::create(
-        b, loc, block->getResult(0), result, written.getMixedOffsets(),
-        written.getMixedSizes(), written.getMixedStrides());
   }
-  llvm_unreachable("the last op is one of the chain");
+  return tensor::InsertSliceOp::create(
+      b, last.getLoc(), parts.lookup(last->getResult(0)), result,
+      written.getMixedOffsets(), written.getMixedSizes(),
+      written.getMixedStrides());
 }
 
 /// Emits loops over blocks of rows that compute the chain, and replaces the

@@ -7,6 +7,7 @@
 
 #include "Emitters/Emitter.h"
 #include "Emitters/MaskHoisting.h"
+#include "Emitters/PaddingTaps.h"
 #include "Loops/ParallelLoops.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -46,10 +47,13 @@ private:
   OpFoldResult coveredBy(unsigned dim, int64_t step);
   bool readsResults() const;
   Value reductionEnd(unsigned dim);
+  std::pair<Value, Value> skipPadding(const InnerTaps &taps, Value begin,
+                                      Value end);
 
   /// The extent of the current tile in each dim.
   SmallVector<int64_t> size;
   std::optional<HoistedMasks> masks;
+  SmallVector<InnerTaps> innerTaps;
   /// The bounds of the loop over a reduction dim on vector lanes: those of its
   /// whole vectors while these are emitted, then those of the remaining
   /// elements.
@@ -156,6 +160,35 @@ Value TileEmitter::reductionEnd(unsigned dim) {
   return end;
 }
 
+/// Returns the bounds [begin, end) of the loop over a reduction dim without the
+/// iterations that read only padding at all points of the current tile.
+std::pair<Value, Value> TileEmitter::skipPadding(const InnerTaps &taps,
+                                                 Value begin, Value end) {
+  MLIRContext *context = b.getContext();
+  auto ceilDiv = [&](AffineExpr bound, const Point &point) {
+    AffineMap map =
+        AffineMap::get(base.size(), 0, bound.ceilDiv(taps.factor), context);
+    return subscripts(map, point)[0];
+  };
+  Point first, last;
+  first.offset.assign(base.size(), 0);
+  for (int64_t extent : size)
+    last.offset.push_back(extent - 1);
+  AffineExpr low = getAffineConstantExpr(taps.low, context);
+  begin = arith::MaxSIOp::create(b, loc, begin, ceilDiv(low - taps.rest, last));
+  Value inner = getValueOrCreateConstantIndexOp(b, loc, taps.size);
+  Value limit;
+  if (std::optional<int64_t> extent = getConstantIntValue(taps.size)) {
+    limit = ceilDiv(low + *extent - taps.rest, first);
+  } else {
+    AffineMap map = AffineMap::get(base.size(), 0, low - taps.rest, context);
+    Value distance =
+        arith::AddIOp::create(b, loc, subscripts(map, first)[0], inner);
+    limit = arith::CeilDivSIOp::create(b, loc, distance, index(taps.factor));
+  }
+  return {begin, arith::MinSIOp::create(b, loc, end, limit)};
+}
+
 SmallVector<Value> TileEmitter::emitReductions(unsigned level,
                                                ValueRange accumulators) {
   unsigned rank = kernel.extents.size();
@@ -183,6 +216,9 @@ SmallVector<Value> TileEmitter::emitReductions(unsigned level,
                         .getResult()
                   : steps;
   }
+  for (const InnerTaps &taps : innerTaps)
+    if (taps.dim == level)
+      std::tie(begin, end) = skipPadding(taps, begin, end);
   auto loop =
       scf::ForOp::create(b, loc, begin, end, index(size[level]), accumulators);
   OpBuilder::InsertionGuard guard(b);
@@ -418,6 +454,7 @@ void TileEmitter::emitParts(unsigned level) {
 void TileEmitter::emitLoops() {
   size.assign(kernel.extents.size(), 1);
   masks = findHoistableMasks(kernel, plan.tile);
+  innerTaps = findInnerTaps(kernel, plan);
   emitParallel(0);
 }
 

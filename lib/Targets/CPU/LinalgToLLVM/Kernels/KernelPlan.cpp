@@ -10,6 +10,7 @@
 #include "Loops/ParallelLoops.h"
 #include "layout/Support/LaneAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -191,6 +192,32 @@ static std::optional<unsigned> findLane(const Kernel &kernel, int64_t size) {
   return findParallelLane(kernel, LaneAccess::Other);
 }
 
+/// Returns the lanes of four registers of f32 if `kernel` is elementwise and
+/// has functions that layout-cpu-expand-math expands to long chains of
+/// dependent ops, and 0 otherwise. As one vector, the chains of four registers
+/// are interleaved, and share their constants.
+static int64_t lanesOfChains(const Kernel &kernel,
+                             const CpuModelParams &target) {
+  linalg::LinalgOp op = kernel.root.op;
+  bool hasChain = llvm::any_of(*op.getBlock(), [](Operation &inner) {
+    return isa<math::ExpOp, math::ExpM1Op, math::LogOp, math::Log1pOp,
+               math::TanhOp, math::ErfOp, math::PowFOp>(inner);
+  });
+  return hasChain && !kernel.hasReduction() ? 4 * target.vectorBits / 32 : 0;
+}
+
+/// Returns the number of lanes of a vector along a static `extent`: `size`, or
+/// a multiple of it for long chains of ops, if the extent is a multiple of it
+/// or so long that its rest does not matter.
+static int64_t widen(const Kernel &kernel, const CpuModelParams &target,
+                     int64_t size, int64_t extent) {
+  constexpr int64_t longExtent = 8;
+  for (int64_t wide = lanesOfChains(kernel, target); wide > size; wide /= 2)
+    if (extent % wide == 0 || extent >= longExtent * wide)
+      return wide;
+  return size;
+}
+
 /// Sets `plan.lane` and `plan.vectorSize`. Leaves them std::nullopt and 1 if
 /// the target has no vectors, an op has no vector form, no dim can be on lanes,
 /// or a vector would have one element.
@@ -210,7 +237,7 @@ static void chooseLane(const Kernel &kernel, const CpuModelParams &target,
     return;
   int64_t extent = kernel.extents[*plan.lane];
   if (!ShapedType::isDynamic(extent))
-    size = std::min(size, std::max<int64_t>(extent, 1));
+    size = std::clamp<int64_t>(extent, 1, widen(kernel, target, size, extent));
   if (!kernel.isParallel(*plan.lane))
     size = llvm::bit_floor<uint64_t>(size);
   plan.vectorSize = size;
@@ -270,6 +297,9 @@ private:
         : isDynamic                                       ? 4
                     : std::min<int64_t>(target.vectorRegisters,
                                         llvm::divideCeil(extent, vectorSize));
+    if (int64_t lanes = lanesOfChains(kernel, target))
+      mostVectors =
+          std::min(mostVectors, std::max<int64_t>(lanes / vectorSize, 1));
     for (int64_t vectors = 1; vectors <= std::max<int64_t>(mostVectors, 1);
          ++vectors) {
       SmallVector<int64_t> tile(kernel.extents.size(), 1);

@@ -190,7 +190,7 @@ static void chooseParts(const Kernel &kernel, const Traffic &traffic,
     tiles *= count;
   // With fewer steps in a part, a tile would mostly load and store its
   // accumulators.
-  constexpr double leastSteps = 128, cyclesToBegin = 20;
+  constexpr double leastSteps = 64, cyclesToBegin = 20;
   double inner = 1;
   for (unsigned each = dim + 1; each < tile.size(); ++each)
     inner *= kernel.isParallel(each) ? 1 : tile[each];

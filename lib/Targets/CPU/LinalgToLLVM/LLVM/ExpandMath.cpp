@@ -16,7 +16,7 @@
 // million pairs) are as follows. Infinities, NaN, denormal numbers and signed
 // zeros are as in C.
 //
-//   exp 0.99   expm1 1.44   log 0.92   log1p 0.91   tanh 1.31   erf 1.12
+//   exp 0.99   expm1 1.44   log 0.92   log1p 0.91   tanh 1.16   erf 1.18
 //   powf 0.50
 //
 // `run-math.py` measures them. Upstream's approximations are not used: exp
@@ -124,6 +124,7 @@ public:
   Value toBits(Value x) { return arith::BitcastOp::create(b, integer, x); }
   Value toReal(Value x) { return arith::BitcastOp::create(b, real, x); }
   Value magnitude(Value x) { return math::AbsFOp::create(b, x); }
+  Value negate(Value x) { return arith::NegFOp::create(b, x); }
   Value withSign(Value x, Value sign) {
     return make<math::CopySignOp>(x, sign);
   }
@@ -132,9 +133,10 @@ public:
     Value shifted = toReal(make<arith::AddIOp>(n, toBits(number(kShift))));
     return add(shifted, -kShift);
   }
-  /// Returns 2^n as an f32, for n from -126 to 127.
-  Value powerOfTwo(Value n) {
-    return toReal(makeBits<arith::ShLIOp>(makeBits<arith::AddIOp>(n, 127), 23));
+  /// Returns the f32 whose exponent bits are the low bits of `exponent`: 2^n for
+  /// n + 127, with n from -126 to 127.
+  Value fromExponent(Value exponent) {
+    return toReal(makeBits<arith::ShLIOp>(exponent, 23));
   }
 
   ImplicitLocOpBuilder b;
@@ -152,50 +154,47 @@ private:
 /// The parts of exp(x) with x = n log(2) + r, where r is in [-log(2)/2,
 /// log(2)/2].
 struct Exponential {
-  Value power; // n
+  Value power; // an integer whose low 9 bits are n plus a bias
   Value rest;  // exp(r) - 1
 };
 
-Exponential reduceExponential(Emitter &e, Value x) {
-  Value shifted = e.fma(x, 0x1.715476p0, e.number(kShift));
-  Value n = e.add(shifted, -kShift);
+/// Reduces x. With `bias`, which is at most 254, the low bits of `power` are
+/// those of the exponent of 2^(n + bias - 127).
+Exponential reduceExponential(Emitter &e, Value x, int64_t bias) {
+  Value shifted = e.fma(x, 0x1.715476p0, e.number(kShift + bias));
+  Value n = e.add(shifted, -(kShift + bias));
   Value r = e.fma(n, -kLog2Low, e.fma(n, -kLog2High, x));
   Value q = e.polynomial(r, {0x1.9e69e6p-13, 0x1.6d3a38p-10, 0x1.1112dcp-7,
                              0x1.5554f8p-5, 0x1.555554p-3, 0.5});
-  Value power =
-      e.make<arith::SubIOp>(e.toBits(shifted), e.toBits(e.number(kShift)));
-  return {power, e.fma(e.mul(q, r), r, r)};
-}
-
-/// Returns x 2^n for x in [0.5, 2], rounded once.
-Value scale(Emitter &e, Value x, Value n) {
-  auto vector = dyn_cast<VectorType>(x.getType());
-  if (e.hasLdexp && (!vector || vector.getRank() == 1))
-    // The op of the intrinsic supports only one exponent for all lanes.
-    return LLVM::CallIntrinsicOp::create(e.b, x.getType(),
-                                         e.b.getStringAttr("llvm.ldexp"),
-                                         ValueRange{x, n})
-        .getResult(0);
-  // Two factors, because 2^n may be denormal or infinite.
-  Value half = e.makeBits<arith::ShRSIOp>(n, 1);
-  Value other = e.make<arith::SubIOp>(n, half);
-  return e.mul(e.mul(x, e.powerOfTwo(half)), e.powerOfTwo(other));
+  return {e.toBits(shifted), e.fma(e.mul(q, r), r, r)};
 }
 
 /// Returns exp(x). `x` must be in [-104, 89]. Callers limit it to this range,
 /// at whose ends the result is already 0 and infinity.
 Value exponential(Emitter &e, Value x) {
-  Exponential parts = reduceExponential(e, x);
-  return scale(e, e.add(parts.rest, 1), parts.power);
+  auto vector = dyn_cast<VectorType>(x.getType());
+  if (e.hasLdexp && (!vector || vector.getRank() == 1)) {
+    Exponential parts = reduceExponential(e, x, 0);
+    Value n = e.make<arith::SubIOp>(parts.power, e.toBits(e.number(kShift)));
+    // The op of the intrinsic supports only one exponent for all lanes.
+    return LLVM::CallIntrinsicOp::create(e.b, x.getType(),
+                                         e.b.getStringAttr("llvm.ldexp"),
+                                         ValueRange{e.add(parts.rest, 1), n})
+        .getResult(0);
+  }
+  // Two factors, because 2^n may be denormal or infinite. Half of the bias of
+  // 254 is that of either factor.
+  Exponential parts = reduceExponential(e, x, 254);
+  Value half = e.makeBits<arith::ShRUIOp>(parts.power, 1);
+  Value other = e.make<arith::SubIOp>(parts.power, half);
+  return e.mul(e.mul(e.add(parts.rest, 1), e.fromExponent(half)),
+               e.fromExponent(other));
 }
 
-/// Returns exp(x). `x` must be in [-87, 88], for which results are normal
-/// numbers, so that a single multiplication by 2^n is exact.
-Value normalExponential(Emitter &e, Value x) {
-  if (e.hasLdexp)
-    return exponential(e, x);
-  Exponential parts = reduceExponential(e, x);
-  return e.mul(e.add(parts.rest, 1), e.powerOfTwo(parts.power));
+/// Returns 2^r for r in [-0.5, 0.5].
+Value exp2OfFraction(Emitter &e, Value r) {
+  return e.polynomial(r, {0x1.4176b2p-13, 0x1.5f0964p-10, 0x1.3b2dd6p-7,
+                          0x1.c6af7ap-5, 0x1.ebfbdcp-3, 0x1.62e43p-1, 1.0});
 }
 
 /// Returns n log(2) + log(1 + m) for m in [-0.25, 0.5].
@@ -250,20 +249,24 @@ bool isAddedToOne(math::ExpOp op) {
 Value expand(Emitter &e, math::ExpOp op, Value x) {
   // Denormal results are lost in the sum; the factor 2 produces infinity.
   if (!e.hasLdexp && isAddedToOne(op)) {
-    Exponential parts = reduceExponential(e, e.atMost(e.atLeast(x, -87), 89));
-    Value half = e.powerOfTwo(e.makeBits<arith::SubIOp>(parts.power, 1));
+    Exponential parts =
+        reduceExponential(e, e.atMost(e.atLeast(x, -87), 89), 126);
+    Value half = e.fromExponent(parts.power);
     return e.mul(e.mul(e.add(parts.rest, 1), half), 2);
   }
   return exponential(e, e.atMost(e.atLeast(x, -104), 89));
 }
 
 Value expand(Emitter &e, math::ExpM1Op, Value x) {
-  Exponential parts = reduceExponential(e, e.atMost(e.atLeast(x, -18), 89));
+  constexpr int64_t bias = 126;
+  Exponential parts =
+      reduceExponential(e, e.atMost(e.atLeast(x, -18), 89), bias);
   // Half of 2^n is finite even if the result is infinity.
-  Value half = e.powerOfTwo(e.makeBits<arith::SubIOp>(parts.power, 1));
+  Value half = e.fromExponent(parts.power);
   Value scaled = e.mul(e.fma(parts.rest, half, e.add(half, -0.5)), 2);
-  Value isSmall = arith::CmpIOp::create(e.b, arith::CmpIPredicate::eq,
-                                        parts.power, e.bits(0));
+  Value isSmall =
+      arith::CmpIOp::create(e.b, arith::CmpIPredicate::eq, parts.power,
+                            e.toBits(e.number(kShift + bias)));
   return e.withSign(e.select(isSmall, parts.rest, scaled), x);
 }
 
@@ -292,28 +295,35 @@ Value expand(Emitter &e, math::Log1pOp, Value x) {
 
 Value expand(Emitter &e, math::TanhOp, Value x) {
   Value a = e.magnitude(x), z = e.mul(a, a);
-  Value q = e.polynomial(z, {-0x1.750ce2p-8, 0x1.51f8cep-6, -0x1.b835a4p-5,
-                             0x1.1106f6p-3, -0x1.555532p-2});
+  Value q = e.polynomial(z, {-0x1.50e2aap-8, 0x1.4939cp-6, -0x1.b6c362p-5,
+                             0x1.10fb0ap-3, -0x1.5554f6p-2});
   Value small = e.fma(e.mul(q, z), a, a);
-  Value power = normalExponential(e, e.atMost(e.mul(a, 2), 20));
-  Value part = e.make<arith::DivFOp>(e.number(2), e.add(power, 1));
+  // tanh(a) = 1 - 2 / (1 + 2^(2 log2(e) a)), which is 1 for 10 and above.
+  Value clamped = e.atMost(a, 10), factor = e.number(0x1.715476p1);
+  Value shifted = e.fma(clamped, factor, e.number(kShift + 127));
+  Value r = e.fma(clamped, factor, e.add(e.negate(shifted), kShift + 127));
+  Value power = e.fma(exp2OfFraction(e, r), e.fromExponent(e.toBits(shifted)),
+                      e.number(1));
+  Value part = e.make<arith::DivFOp>(e.number(2), power);
   Value large = e.make<arith::SubFOp>(e.number(1), part);
-  return e.withSign(e.select(e.is(P::OLT, a, 0.625), small, large), x);
+  return e.withSign(e.select(e.is(P::OLT, a, 0.7), small, large), x);
 }
 
 Value expand(Emitter &e, math::ErfOp, Value x) {
   // For 4 and above, 1 - erf is less than half of the last digit of 1.
   Value a = e.atMost(e.magnitude(x), 4);
   Value q =
-      e.polynomial(e.mul(a, a), {-0x1.4cd86p-11, 0x1.4b763p-8, -0x1.b735eap-6,
-                                 0x1.ce256ap-4, -0x1.812726p-2, 0x1.06eba8p-3});
+      e.polynomial(e.mul(a, a), {-0x1.30afa8p-11, 0x1.44c994p-8, -0x1.b6198ap-6,
+                                 0x1.ce12p-4, -0x1.8126aep-2, 0x1.06eba4p-3});
   Value small = e.fma(q, a, a);
-  Value logOfRest = e.polynomial(
-      a, {-0x1.4fec9p-16, 0x1.bab9eap-12, -0x1.0d8584p-8, 0x1.9912e4p-6,
-          -0x1.ba929p-4, -0x1.4460ecp-1, -0x1.212162p0, 0x1.44038cp-13});
-  Value large =
-      e.make<arith::SubFOp>(e.number(1), normalExponential(e, logOfRest));
-  return e.withSign(e.select(e.is(P::OLT, a, 0.85), small, large), x);
+  Value log2OfRest = e.polynomial(
+      a, {0x1.21b2f4p-12, -0x1.1b99e4p-8, 0x1.049f7p-5, -0x1.3200cp-3,
+          -0x1.d6f832p-1, -0x1.a06468p+0, -0x1.83ee5ap-12});
+  Value shifted = e.add(log2OfRest, kShift + 127);
+  Value r = e.make<arith::SubFOp>(log2OfRest, e.add(shifted, -(kShift + 127)));
+  Value large = e.fma(e.negate(exp2OfFraction(e, r)),
+                      e.fromExponent(e.toBits(shifted)), e.number(1));
+  return e.withSign(e.select(e.is(P::OLT, a, 0.95), small, large), x);
 }
 
 /// Returns log2 of the magnitude of `x`, an f32 value that was extended to f64.
