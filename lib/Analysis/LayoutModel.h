@@ -56,8 +56,10 @@ public:
   /// live bytes at the points given to `addPeaks`.
   const Budget &getBudget() const { return budget; }
 
-  /// Returns the solver's initial assignment: every node has its given types,
-  /// and all copies that these need exist.
+  /// Returns the solver's initial assignment: for each variable of the graph,
+  /// the number of its value. Every node has its given types (value 0). A
+  /// variable of copies has the value by which all copies that these types need
+  /// exist: 1 for a single copy, else the number of a set of copies.
   ArrayRef<unsigned> getInitial() const { return initial; }
 
   /// Returns the layouts in which a consumer with this configuration requests a

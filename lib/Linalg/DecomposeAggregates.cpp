@@ -160,7 +160,9 @@ static SmallVector<OpTy> collect(Operation *root,
 }
 
 /// Decomposes each tensor.gather and Winograd transform below `root` that
-/// `selects` accepts. These do not implement AggregatedOpInterface.
+/// `selects` accepts. These do not implement AggregatedOpInterface. Emits an
+/// error and fails at the first transform that cannot be decomposed, e.g. one
+/// of dynamic shape; a gather always can.
 static LogicalResult decomposeOthers(RewriterBase &rewriter, Operation *root,
                                      function_ref<bool(Operation *)> selects) {
   for (auto op : collect<tensor::GatherOp>(root, selects)) {

@@ -54,7 +54,7 @@ struct Digit {
 
   bool isDim() const { return !fused && !swizzle; }
   bool isWholeSource() const { return divisor == 1 && modulus == 0; }
-  /// Calls `fn` with every dim in the source, once per occurrence.
+  /// Calls `fn` with every dim in the source of this digit, once per occurrence.
   void walkDims(llvm::function_ref<void(unsigned)> fn) const;
 
   int compareSource(const Digit &other) const;
@@ -95,7 +95,8 @@ struct IndexExpr {
   std::optional<int64_t> evaluate(llvm::ArrayRef<int64_t> index,
                                   llvm::ArrayRef<int64_t> sizes) const;
 
-  /// Calls `fn` with every dim in a digit, once per occurrence.
+  /// Calls `fn` with every dim in the source of any digit of this sum, once per
+  /// occurrence. The sizes in strides and in the constant do not count.
   void walkDims(llvm::function_ref<void(unsigned)> fn) const;
 };
 

@@ -184,9 +184,10 @@ int64_t BoxPlanner::getStep(const Loop &loop, int64_t most) const {
   return most;
 }
 
-/// Emits the transfers of a box that starts at `at`, split at the maximum
-/// number of iterations of each loop. Returns false, with a reason, if a
-/// transfer starts at an unaligned address or there are too many.
+/// Emits the transfers of a box that starts at the positions `at` in source and
+/// destination, split at the maximum number of iterations of each loop. Returns
+/// false, and reports a reason, if a transfer starts at an unaligned address or
+/// there are too many.
 bool BoxPlanner::emitPlaced(const Position (&at)[2]) {
   LoopSizes whole, most = limits.maxShape;
   for (int d = 0; d < 4; ++d) {

@@ -76,7 +76,8 @@ static std::string getCacheDirectory() {
 }
 
 /// Returns the size limit of the cache in bytes: LAYOUT_OPENCL_CACHE_BYTES, or
-/// 256 MiB if it is not set. If it is not a number, reports an error. One
+/// 256 MiB if it is not set. If it is not a number, it becomes the pending error
+/// of the runtime, and the limit is the number that strtoull reads from it. One
 /// network needs about 1 MB.
 static uint64_t getMostBytes() {
   std::string text = opencl::getVariable("LAYOUT_OPENCL_CACHE_BYTES");

@@ -154,11 +154,12 @@ def LowerPackPadConcatPass : Pass<"layout-cpu-lower-pack-pad-concat"> {
 def FuseElementwisePass : Pass<"layout-cpu-fuse-elementwise"> {
   let summary = "Fuse elementwise linalg ops";
   let description = [{
-    Generalizes named elementwise ops, maps and broadcasts, and fuses an elementwise producer into
-    its elementwise consumer if the producer has no other user and runs once per iteration of the
-    consumer, or only moves values. Work is never duplicated. Transpositions are not fused, because
-    they are lowered separately. If the groups of a grouped convolution are a dim of their own, its
-    elementwise producers and consumers get this dim, too, so that no reshape is between the ops.
+    Generalizes named elementwise ops, maps and broadcasts. Fuses an elementwise producer into each
+    elementwise consumer if it only moves values, e.g. a broadcast, and otherwise into its only user
+    if it runs once per iteration of this user, so that no computation is duplicated. Transpositions
+    are not fused, because they are lowered separately. If the groups of a grouped convolution are a
+    dim of their own, its elementwise producers and consumers get this dim, too, so that no reshape
+    is between the ops.
 
         %s = linalg.add ins(%x, %y : ..) outs(%e : ..)                 // before
         %r = linalg.exp ins(%s : ..) outs(%e : ..)

@@ -36,7 +36,8 @@ struct Columns {
   int64_t rows;
 };
 
-/// Returns what one register tile reads of the input that `map` indexes.
+/// Returns the numbers of columns and rows of the input indexed by `map` that
+/// one register tile reads, and if the columns are on the lanes of vectors.
 /// Returns std::nullopt if `map` is not a projected permutation, if a reduction
 /// indexes the columns, or if the innermost reduction does not advance from row
 /// to row. Also returns std::nullopt if a tile reads one column, or if a row

@@ -71,9 +71,10 @@ public:
     op.getReductionDims(reduced);
   }
 
-  /// Creates ops that compute the result of the op as f32, and returns it.
-  /// Returns std::nullopt if the body has another form or is not proven to be
-  /// exact.
+  /// Creates ops that compute the integers of the op's result, e.g. the indices
+  /// of an argmax, as f32. Returns the f32 tensor and the range of its values.
+  /// Returns std::nullopt if the body has another form, or if its values are
+  /// not proven to be exact in f32.
   std::optional<CarriedTensor> run();
 
 private:
