@@ -88,8 +88,19 @@ def LowerTosaPass : Pass<"layout-prepare-lower-tosa"> {
   let summary = "Lower TOSA to linalg, arith, scf and tensor";
   let description = [{
     Runs the upstream conversions on functions with TOSA ops, so that layouts are chosen for the ops
-    that they become: `tosa.add` becomes a `linalg.generic` with `arith.addf`. Other functions do
-    not change.
+    that they become. Other functions do not change.
+
+    ```mlir
+    %y = tosa.abs %x : (tensor<4xf32>) -> tensor<4xf32>      // before
+
+    %e = tensor.empty() : tensor<4xf32>                      // after
+    %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+        ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %0 = math.absf %in : f32
+      linalg.yield %0 : f32
+    } -> tensor<4xf32>
+    ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect",

@@ -81,6 +81,10 @@ def LowerMPIPass : Pass<"layout-cpu-lower-mpi", "ModuleOp"> {
     Applies upstream's patterns from `mpi` to `llvm`, for which upstream has no pass. An `mpi` op
     without an upstream lowering is an error. Run it after bufferization, before the conversion of
     `memref` to LLVM, which lowers the buffers.
+
+        mpi.send(%buffer, %tag, %rank, %comm) : memref<4xf32>, i32, i32          // before
+        llvm.call @MPI_Send(%data, %size, %type, %rank, %tag, %n)                // after
+            : (!llvm.ptr, i32, i32, i32, i32, i32) -> i32
   }];
   let dependentDialects = ["LLVM::LLVMDialect"];
 }
