@@ -13,16 +13,17 @@ import sys
 
 PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs/onnx-operators.md"
 
-_HEAD = """# ONNX operators that are refused
+_HEAD = """# ONNX operators whose tests do not match
 
-To see whether an operator of a model is supported, and why a test of it is refused, search its name on this page. An
-operator that is not listed has no refused test.
+To see whether an operator of a model is supported, and why a test of it is refused or has other results than expected,
+search its name on this page. An operator that is not listed has no such test.
 
-`./dev peers onnx` runs the operator tests of the ONNX package by `layout_mlir.compile` and by the tools (the importer,
-`--layout-to-cpu` and `layout-run`), and compares the results with the outputs that the package expects. The sections
-below have the tests that do not match, grouped by the reason. A row has the number of such tests of one operator, or of
-models with the operators `A + B`; other tests of the operator may match. `--json FILE` writes the error message of
-every test. `./dev peers onnx --update-docs` regenerates this page.
+`./dev peers onnx` runs the operator tests of the ONNX package twice: by `layout_mlir.compile`, and by the tools (the
+importer, `--layout-to-cpu` and `layout-run`). A test matches if both give the results that the package expects. The
+sections below have the tests that do not match, grouped by the reason. A row has the number of such tests of one
+operator; other tests of the operator may match. If no operator of a model is known to be the reason, the row names all
+of them with plus signs between. `--json FILE` writes the error message of every test. `./dev peers onnx --update-docs`
+regenerates this page.
 """
 
 # The reason of the tests that run, but do not match. Tests of all other reasons are refused.
