@@ -264,7 +264,7 @@ CompiledProgram::getSymbols(const CompileOptions &options) const {
 }
 
 /// Returns a builder of target machines for the host processor, with the
-/// optimization level of `options`.
+/// optimization level of `options`, or the error of detecting the processor.
 static llvm::Expected<llvm::orc::JITTargetMachineBuilder>
 describeMachine(const CompileOptions &options) {
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
@@ -412,8 +412,8 @@ std::string CompiledProgram::makeKey(ArrayRef<StringRef> source,
   return ObjectCache::makeKey(parts);
 }
 
-/// Creates a `dense_resource` of i8 elements that refers to `bytes` without a
-/// copy, in order to write them as bytecode.
+/// Creates a `dense_resource` of i8 elements, in order to write them as
+/// bytecode. It refers to `bytes` without a copy, so they must outlive it.
 static DenseResourceElementsAttr
 makeResource(MLIRContext *context, StringRef name, ArrayRef<char> bytes) {
   auto type = RankedTensorType::get({static_cast<int64_t>(bytes.size())},

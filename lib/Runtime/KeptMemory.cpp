@@ -43,8 +43,8 @@ struct KeptMemory {
 };
 } // namespace
 
-/// Returns the cache, which is never destroyed because programs may be
-/// destroyed at process exit.
+/// Returns the cache of freed memory blocks, which is never destroyed because
+/// programs may be destroyed at process exit.
 static KeptMemory &getKeptMemory() {
   static auto &memory = *new KeptMemory;
   return memory;
@@ -67,8 +67,9 @@ void *layout::allocateMemory(size_t bytes) {
   return block;
 }
 
-/// Caches the block if it is large, else frees it. Frees the oldest cached
-/// block of its kind if there are more than `most`.
+/// Caches the block if it is large, else frees it. If more than `most` blocks
+/// of its kind (of results, or others) are then cached, frees the oldest of
+/// this kind.
 static void keep(KeptBlock block, size_t most) {
   if (block.getBytes() <= kLargeBlock)
     return std::free(block.memory);

@@ -126,10 +126,10 @@ public:
   /// `profile`.
   std::vector<KernelTime> readProfile() const;
 
-  /// Returns the results of the last run as dense arrays that outlive the call,
-  /// at most once for each run. A result that is alone in a block of its size
-  /// is not copied. Emits an error on the function if a shape contradicts the
-  /// signature.
+  /// Returns the results of the last run as dense arrays that outlive the call.
+  /// Must be called at most once for each run, because a result that is alone
+  /// in a block of its size is moved, not copied. Emits an error on the
+  /// function and returns failure if a shape contradicts the signature.
   FailureOr<SmallVector<Array>> takeResults();
 
 private:
@@ -155,8 +155,9 @@ class CompiledProgram {
 public:
   ~CompiledProgram();
 
-  /// Compiles `function` of `module`, which must be in the LLVM dialect. On
-  /// failure, emits an error at an op, at the function or at the module.
+  /// Compiles `function` of `module`, which must be in the LLVM dialect. If
+  /// that fails, emits an error at the op that is the reason, or else at the
+  /// function or the module, and returns failure.
   static FailureOr<std::unique_ptr<CompiledProgram>>
   compile(ModuleOp module, StringRef function, const CompileOptions &options);
 
@@ -169,7 +170,8 @@ public:
 
   /// Stores the program on disk for other processes, under the key of
   /// `options`, which must be those given to `compile`. Does nothing if the key
-  /// is empty, or if the program was loaded or is already stored.
+  /// is empty, if this object was made by `load`, or if `keep` was called
+  /// before.
   void keep(const CompileOptions &options);
 
   /// Returns the outline (bytecode of a module) of the program that `keep`
@@ -179,7 +181,8 @@ public:
 
   /// Loads a program that another process stored by `keep`, without compiling.
   /// `outline` is the parsed module that `find` returned, in a context with the
-  /// LLVM dialect. Emits errors on the function.
+  /// LLVM dialect. Emits an error on the function and returns failure if it
+  /// cannot be loaded.
   static FailureOr<std::unique_ptr<CompiledProgram>>
   load(ModuleOp outline, const CompileOptions &options);
 
