@@ -81,9 +81,9 @@ public:
                    const std::optional<std::string> &target,
                    const std::optional<std::string> &element);
 
-  /// Parses a layout in the notation of another project, e.g. XLA's. If the
-  /// text of an element type is given, the layout stores this type. Throws
-  /// LayoutError if a text is invalid.
+  /// Parses a layout in the notation of another project, e.g. XLA's. The layout
+  /// stores the element type whose text is given, or states none without one.
+  /// Throws LayoutError if a text is invalid.
   static Ptr import(Notation notation, StringRef text,
                     const std::optional<std::string> &element);
 

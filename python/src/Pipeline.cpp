@@ -48,9 +48,9 @@ private:
 };
 } // namespace
 
-/// Parses `pipeline` into `manager`; errors go to `errors`. A surrounding
-/// builtin.module(..), as mlir-opt requires it, names the module itself instead
-/// of a nested one.
+/// Parses `pipeline` into `manager`. If it is invalid, writes the errors to
+/// `errors` and returns failure. A surrounding builtin.module(..), as mlir-opt
+/// requires it, names the module itself instead of a nested one.
 static LogicalResult addPasses(StringRef pipeline, OpPassManager &manager,
                                raw_ostream &errors) {
   if (!pipeline.trim().starts_with("builtin.module("))

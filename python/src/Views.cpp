@@ -149,7 +149,7 @@ static std::shared_ptr<LayoutValue> invert(const LayoutValue &self,
 }
 
 /// Returns the layout that a Python object holds, valid while the object lives.
-/// Throws for an object of another type.
+/// Throws pybind11::cast_error for an object of another type.
 static const LayoutValue &toLayout(const py::object &object) {
   return Argument<const LayoutValue &>::get(
       object.cast<std::shared_ptr<LayoutValue>>());
@@ -157,7 +157,8 @@ static const LayoutValue &toLayout(const py::object &object) {
 
 /// Returns a tuple of the layout of the concatenated tensor and of a list. The
 /// list has, for each part, a dict with the shift of each coordinate from the
-/// part's storage to that of the whole.
+/// part's storage to that of the whole. Throws LayoutError if there is no such
+/// layout.
 static py::tuple concatenate(const py::sequence &layouts,
                              const py::sequence &shapes, int64_t axis) {
   if (layouts.size() != shapes.size() || layouts.empty())
