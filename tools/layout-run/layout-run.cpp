@@ -216,7 +216,7 @@ static std::string resolveLibrary(StringRef name) {
 }
 
 /// Parses the file `module.path`, compiles the function to run, and sets the
-/// compile time.
+/// compile time. Reports an error and returns failure if it cannot.
 static LogicalResult load(MLIRContext &context, Module &module) {
   double start = now();
   std::string message;
@@ -284,8 +284,9 @@ static double larger(double a, double b) {
 }
 
 /// Reads the results of all modules. With --compare, updates the largest
-/// differences from those of the first module, and fails if the number, the
-/// element type or the shape of the results differs.
+/// differences from those of the first module. Reports an error and returns
+/// failure if the results cannot be read, or with --compare if their number,
+/// element types or shapes differ.
 static LogicalResult takeResults(MutableArrayRef<Module> modules) {
   for (Module &module : modules) {
     auto results = module.call->takeResults();
@@ -412,7 +413,8 @@ static LogicalResult writeOutputs(const Case &which, const Module &module) {
 }
 
 /// Returns the runs that the command line requests: the lines of the file
-/// --cases, or one run with --input and --output.
+/// --cases, or one run with --input and --output. Reports an error and returns
+/// failure if the file cannot be read.
 static FailureOr<std::vector<Case>> findCases() {
   if (casesPath.empty())
     return std::vector<Case>{{inputPaths, outputPaths, ""}};
@@ -434,7 +436,9 @@ static FailureOr<std::vector<Array>> readInputs(const Case &which) {
 }
 
 /// Runs all modules on the inputs of one case, compares the results, and writes
-/// those of the first module to the output files of the case.
+/// those of the first module to the output files of the case. Reports an error
+/// and returns failure if one of these fails; different numbers in results are
+/// no failure.
 static LogicalResult runCase(const Case &which,
                              const std::vector<Array> &inputs,
                              MutableArrayRef<Module> modules) {
@@ -492,7 +496,7 @@ static bool checkLimit(ArrayRef<Module> modules) {
 
 /// Runs the programs that the file --programs lists, one after the other. If
 /// one fails, reports it, continues with the next one, and returns failure at
-/// the end.
+/// the end. A line that names no module ends the run with an error.
 static LogicalResult runPrograms(MLIRContext &context) {
   llvm::Expected<std::vector<Case>> programs = readCases(programsPath);
   if (!programs)
