@@ -29,9 +29,9 @@ int64_t Budget::getAmount(ArrayRef<unsigned> assignment) const {
 /// Appends the terms of `list` whose amounts differ between values to the
 /// member `terms`, as a sequence that continues after term `place` - 1, and the
 /// end of the sequence to `ends`. Amounts are counted above the least one of
-/// their term; `extra` is added to those of the first term, which is then
-/// appended in any case. Updates `unit` to the gcd of all amounts so far, by
-/// which they are not yet divided.
+/// their term. If `extra` is not 0, it is added to those of the first term,
+/// which is then appended in any case. Updates `unit` to the gcd of all amounts
+/// so far, by which they are not yet divided.
 void BudgetSolver::addLinks(ArrayRef<Budget::Term> list, unsigned place,
                             int64_t extra) {
   for (const Budget::Term &term : list) {
