@@ -171,7 +171,7 @@ public:
   /// Stores the program on disk for other processes, under the key of
   /// `options`, which must be those given to `compile`. Does nothing if the key
   /// is empty, if this object was made by `load`, or if `keep` was called
-  /// before.
+  /// before. It is no error if the file cannot be written.
   void keep(const CompileOptions &options);
 
   /// Returns the outline (bytecode of a module) of the program that `keep`
