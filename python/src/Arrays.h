@@ -87,7 +87,8 @@ pybind11::object getStoredDtype(Type element);
 
 /// Convert an array of elements of type `element` from the dtype of result
 /// arrays, e.g. of ml_dtypes, to the dtype in which the runtime stores their
-/// bytes, and back.
+/// bytes, and back. toStored changes only integers of 2 to 7 bits, and returns
+/// other arrays as they are, because their bytes are the stored ones.
 Array toStored(const Array &array, Type element);
 pybind11::object fromStored(const pybind11::object &array, Type element);
 

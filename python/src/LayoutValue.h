@@ -109,8 +109,10 @@ public:
   std::shared_ptr<const OnShape> on(ArrayRef<int64_t> shape,
                                     Type stored = {}) const;
 
-  /// Returns the layout as one map for all shapes that the attribute accepts.
-  /// Throws LayoutError if the map depends on the shape.
+  /// Returns the layout on the shape that the attribute states, in which sizes
+  /// that it leaves open are kUnknownSize: one map for all shapes that it
+  /// accepts. Throws LayoutError if it states none, so that the map depends on
+  /// the shape.
   std::shared_ptr<const OnShape> onEveryShape() const;
 
   /// Returns the layout as one map for all shapes, or null if there is no such

@@ -46,7 +46,8 @@ struct ModuleData {
 
 /// Converts a str, bytes with bytecode, a mapped bytecode file, or a pair of
 /// one of these and a mapping of arrays. Raises TypeError for other objects,
-/// and LayoutError for bytes that are not bytecode.
+/// and LayoutError for bytes that are not bytecode and a str that `checkText`
+/// rejects.
 ModuleData toModuleData(const pybind11::object &given);
 
 /// Reads a module, also from a file or a model of another project

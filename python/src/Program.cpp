@@ -104,7 +104,7 @@ static constexpr StringLiteral kCpu = "host";
 
 /// Returns the cache key of a program, made from the bytes that its module is
 /// read from, the target, the function and the options. Returns an empty string
-/// if the module depends on further files.
+/// if the module depends on further files, or if this library has no build id.
 static std::string makeKey(const py::object &given, const py::object &shapes,
                            const std::string &target,
                            const std::string &function, bool parallelLoops,
