@@ -117,8 +117,8 @@ public:
   ~Call();
 
   /// Runs the function once and returns the elapsed seconds. Emits an error on
-  /// the function if an assertion fails, or if the caller's hook for errors of
-  /// a device (`takeError` of the options) returns one.
+  /// the function and returns failure if an assertion fails, or if the caller's
+  /// hook for errors of a device (`takeError` of the options) returns one.
   FailureOr<double> run();
 
   /// Returns the kernel times of the last run, one entry per kernel name, in
@@ -128,8 +128,9 @@ public:
 
   /// Returns the results of the last run as dense arrays that outlive the call.
   /// Must be called at most once for each run, because a result that is alone
-  /// in a block of its size is moved, not copied. Emits an error on the
-  /// function and returns failure if a shape contradicts the signature.
+  /// in a block, not much larger than the result, is moved, not copied. Emits
+  /// an error on the function and returns failure if a shape contradicts the
+  /// signature.
   FailureOr<SmallVector<Array>> takeResults();
 
 private:
@@ -205,9 +206,10 @@ public:
   bool isFromObjectCache() const { return isFromCache; }
 
   /// Makes a call with `inputs`, which it does not own, so they must outlive
-  /// it. Each run works on a new copy of them. Emits an error on the function
-  /// if the number, element types, shapes or sub-byte values of the inputs
-  /// contradict the signature.
+  /// it. Each run works on a new copy of an input, or on the input itself if
+  /// the function only reads its inputs and elements have whole bytes. Emits an
+  /// error on the function and returns failure if the number, element types,
+  /// shapes or sub-byte values of the inputs contradict the signature.
   FailureOr<std::unique_ptr<Call>>
   prepare(ArrayRef<const Array *> inputs) const;
 
