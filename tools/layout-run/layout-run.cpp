@@ -460,8 +460,8 @@ static LogicalResult runCase(const Case &which,
   return done;
 }
 
-/// Checks that each case names no outputs or one per result of the function,
-/// and reports an error otherwise.
+/// Checks that each case names no outputs or one per result of the function.
+/// Reports an error and returns failure for the first case that does not.
 static LogicalResult checkOutputs(ArrayRef<Case> cases, const Module &module) {
   size_t results = module.program->getSignature().getNumResults();
   for (const Case &which : cases) {
