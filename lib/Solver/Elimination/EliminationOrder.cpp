@@ -62,7 +62,8 @@ public:
     return llvm::is_contained(lists[isHub[a] ? b : a], isHub[a] ? a : b);
   }
 
-  /// Adds an edge between two variables. Returns true if there was none.
+  /// Adds an edge between two variables and returns true, or returns false if
+  /// there is one.
   bool connect(unsigned a, unsigned b) {
     if (contains(a, b))
       return false;
