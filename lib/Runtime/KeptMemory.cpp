@@ -23,8 +23,8 @@ using namespace mlir;
 /// The size in bytes above which freed blocks are cached. Blocks of at most
 /// this size use malloc and free.
 static constexpr size_t kLargeBlock = 4 << 20;
-/// The maximum number of cached blocks, enough for programs with dynamic sizes
-/// and for several concurrent programs.
+/// The maximum number of cached blocks that are not of results, enough for
+/// programs with dynamic sizes and for several concurrent programs.
 static constexpr size_t kMostBlocks = 16;
 /// The maximum number of cached blocks of results, enough for a caller that
 /// drops a result when it has the next one.
