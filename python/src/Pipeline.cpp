@@ -20,7 +20,7 @@ using namespace mlir::layout::python;
 
 namespace {
 /// Redirects stderr of the process to a memory file, and appends its contents
-/// to `text` on destruction.
+/// to `text` on destruction. Captures nothing if the file cannot be created.
 class CapturedStderr {
 public:
   explicit CapturedStderr(std::string &text)

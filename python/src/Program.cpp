@@ -254,7 +254,8 @@ static Input toInput(size_t number, const ArrayType &type,
   return {std::move(bytes), std::move(input)};
 }
 
-/// Returns a numpy array that owns the memory of `result`.
+/// Returns a numpy array with the elements of `result`. It owns the memory of
+/// `result`, or for integers of 2 to 7 bits a copy.
 static py::object fromResult(const ArrayType &type, RuntimeArray result) {
   Type element = type.type.getElementType();
   py::tuple shape = toTuple(result.getShape());

@@ -22,10 +22,10 @@ static std::shared_ptr<const OnShape> getOn(const LayoutValue &self,
   return shape.is_none() ? self.onEveryShape() : self.on(toDynamicShape(shape));
 }
 
-/// Builds the layout that view(error) returns; throws its reason if there is
-/// none. The padding value of `self` is kept if `keepsPadding`, i.e. if padding
-/// of the result is padding of `self`. `view` may set `keepsPadding`, which is
-/// read after it.
+/// Builds the layout that view(error) returns, and throws LayoutError with the
+/// reason that it passes to `error` if there is none. The padding value of
+/// `self` is kept if `keepsPadding`, i.e. if padding of the result is padding
+/// of `self`. `view` may set `keepsPadding`, which is read after it.
 template <typename Fn>
 static std::shared_ptr<LayoutValue> build(const LayoutValue &self, Fn view,
                                           const bool &keepsPadding = true) {
