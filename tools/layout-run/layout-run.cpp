@@ -252,7 +252,8 @@ static LogicalResult load(MLIRContext &context, Module &module) {
 
 /// Runs all modules in alternation, for `warmup` rounds and then for `repeat`
 /// rounds whose times are recorded. Every second round is reversed, so that no
-/// module always follows the same other one.
+/// module always follows the same other one. Returns failure at the first run
+/// that fails, which has emitted an error.
 static LogicalResult runAll(MutableArrayRef<Module> modules) {
   double reported = now();
   for (unsigned round = 0; round < warmup + repeat; ++round) {
