@@ -44,7 +44,7 @@ CompiledProgram::~CompiledProgram() { releaseKeptMemory(); }
 static constexpr StringLiteral kWrapperPrefix("_mlir_ciface_");
 
 /// Checks that every op can be translated to LLVM IR. Emits an error at the
-/// first op that cannot.
+/// first op that cannot, and returns failure.
 static LogicalResult checkDialects(ModuleOp module) {
   LLVMTranslationInterface interfaces(module.getContext());
   WalkResult walk = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -89,8 +89,9 @@ static LLVM::LLVMFunctionType getLoweredType(FunctionType signature) {
 }
 
 /// Returns the function `name` and sets `signature` to its attribute
-/// `layout.signature`. Emits an error if there is no such function, if it has
-/// no C interface, or if its type is not that of the lowered signature.
+/// `layout.signature`. Emits an error and returns failure if there is no such
+/// function, if it has no C interface, or if its type is not that of the
+/// lowered signature.
 static FailureOr<LLVM::LLVMFuncOp> findFunction(ModuleOp module, StringRef name,
                                                 FunctionType &signature) {
   auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
@@ -138,8 +139,8 @@ static int64_t readClock() {
 
 /// Returns the names of the kernels whose time `module` measures. Its global
 /// with counters, `layout_profile`, has two elements for each name. The list is
-/// empty if it measures none. Emits an error if the names and the global do not
-/// match.
+/// empty if it measures none. Emits an error and returns failure if the names
+/// and the global do not match.
 static FailureOr<SmallVector<StringRef>> readProfiledNames(ModuleOp module) {
   SmallVector<StringRef> names;
   Attribute attr = module->getAttr(kProfileAttrName);
@@ -264,7 +265,7 @@ CompiledProgram::getSymbols(const CompileOptions &options) const {
 }
 
 /// Returns a builder of target machines for the host processor, with the
-/// optimization level of `options`.
+/// optimization level of `options`, or the error of detecting the processor.
 static llvm::Expected<llvm::orc::JITTargetMachineBuilder>
 describeMachine(const CompileOptions &options) {
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
@@ -412,8 +413,8 @@ std::string CompiledProgram::makeKey(ArrayRef<StringRef> source,
   return ObjectCache::makeKey(parts);
 }
 
-/// Creates a `dense_resource` of i8 elements that refers to `bytes` without a
-/// copy, in order to write them as bytecode.
+/// Creates a `dense_resource` of i8 elements, in order to write them as
+/// bytecode. It refers to `bytes` without a copy, so they must outlive it.
 static DenseResourceElementsAttr
 makeResource(MLIRContext *context, StringRef name, ArrayRef<char> bytes) {
   auto type = RankedTensorType::get({static_cast<int64_t>(bytes.size())},

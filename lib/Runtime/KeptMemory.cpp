@@ -23,8 +23,8 @@ using namespace mlir;
 /// The size in bytes above which freed blocks are cached. Blocks of at most
 /// this size use malloc and free.
 static constexpr size_t kLargeBlock = 4 << 20;
-/// The maximum number of cached blocks, enough for programs with dynamic sizes
-/// and for several concurrent programs.
+/// The maximum number of cached blocks that are not of results, enough for
+/// programs with dynamic sizes and for several concurrent programs.
 static constexpr size_t kMostBlocks = 16;
 /// The maximum number of cached blocks of results, enough for a caller that
 /// drops a result when it has the next one.
@@ -43,8 +43,8 @@ struct KeptMemory {
 };
 } // namespace
 
-/// Returns the cache, which is never destroyed because programs may be
-/// destroyed at process exit.
+/// Returns the cache of freed memory blocks, which is never destroyed because
+/// programs may be destroyed at process exit.
 static KeptMemory &getKeptMemory() {
   static auto &memory = *new KeptMemory;
   return memory;
@@ -67,8 +67,9 @@ void *layout::allocateMemory(size_t bytes) {
   return block;
 }
 
-/// Caches the block if it is large, else frees it. Frees the oldest cached
-/// block of its kind if there are more than `most`.
+/// Caches the block if it is large, else frees it. If more than `most` blocks
+/// of its kind (of results, or others) are then cached, frees the oldest of
+/// this kind.
 static void keep(KeptBlock block, size_t most) {
   if (block.getBytes() <= kLargeBlock)
     return std::free(block.memory);

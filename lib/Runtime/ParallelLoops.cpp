@@ -167,8 +167,9 @@ static void forkCall(void *, int32_t captured, RegionFunction function, ...) {
 
 /// Implements __kmpc_for_static_init_8u of OpenMP: narrows `lower` and `upper`,
 /// the first and last iteration of a loop, to the iterations that this thread
-/// runs now. Sets `isLast` to whether these include the last one, and `stride`
-/// to the number of all iterations.
+/// runs now. If these are none, `upper` is `lower` - 1. Sets `isLast` to
+/// whether they include the last one, and `stride` to the number of all
+/// iterations.
 static void startLoop(void *, int32_t, int32_t, int32_t *isLast,
                       uint64_t *lower, uint64_t *upper, int64_t *stride,
                       int64_t, int64_t) {

@@ -41,7 +41,8 @@ public:
   static constexpr double kMostSlowdown = 0.9;
   /// The number of windows (10 ms of loops each) that run on one thread after a
   /// window of loops divided among threads was too slow. The number doubles
-  /// with each further one that is too slow.
+  /// with each further divided window that is too slow, until one is fast
+  /// enough.
   static constexpr unsigned kLeastWindows = 4;
   /// The maximum number of windows (10 ms of loops each) that run on one thread
   /// before one window is divided among threads again.

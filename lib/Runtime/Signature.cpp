@@ -15,7 +15,7 @@ using namespace mlir::layout;
 
 /// Checks that the inputs and results of `type` are ranked tensors without
 /// encoding, with element types that an array can have. If not, emits an error
-/// at `where`.
+/// at `where` and returns failure.
 static LogicalResult checkTypes(Operation *where, FunctionType type) {
   auto check = [&](TypeRange types, StringRef role) -> LogicalResult {
     for (auto [i, each] : llvm::enumerate(types)) {

@@ -79,8 +79,9 @@ public:
 private:
   explicit ThreadTeam(unsigned threads);
 
-  /// The remaining parts of a thread, packed into one word for atomic updates:
-  /// the number of the loop, the begin and the end.
+  /// The parts [begin, end) of a loop that are assigned to one thread and that
+  /// no thread has claimed yet. Packed into one word for atomic updates: the
+  /// number of the loop in 32 bits, begin and end in 16 each.
   struct alignas(64) Slice {
     std::atomic<uint64_t> word{0};
   };

@@ -29,9 +29,9 @@ int64_t Budget::getAmount(ArrayRef<unsigned> assignment) const {
 /// Appends the terms of `list` whose amounts differ between values to the
 /// member `terms`, as a sequence that continues after term `place` - 1, and the
 /// end of the sequence to `ends`. Amounts are counted above the least one of
-/// their term; `extra` is added to those of the first term, which is then
-/// appended in any case. Updates `unit` to the gcd of all amounts so far, by
-/// which they are not yet divided.
+/// their term. If `extra` is not 0, it is added to those of the first term,
+/// which is then appended in any case. Updates `unit` to the gcd of all amounts
+/// so far, by which they are not yet divided.
 void BudgetSolver::addLinks(ArrayRef<Budget::Term> list, unsigned place,
                             int64_t extra) {
   for (const Budget::Term &term : list) {
@@ -207,12 +207,13 @@ std::vector<unsigned> BudgetSolver::solve(Relaxed relaxed,
   return found;
 }
 
-/// Searches for an assignment that uses little of the resource, and of several
-/// for the cheapest, if weights fit in 64 bits. Each round gives more weight to
-/// the peak that used most in the previous one. The search ends with the least
-/// amount, with the first assignment within the limit, or at a limit of the
-/// options. Sets `leastAmount` to a lower bound of the amounts of all
-/// assignments. Returns an empty list if it finds no assignment.
+/// Searches for an assignment that uses little of the resource, the cheapest of
+/// several that use equally much if weights fit in 64 bits. Each round gives
+/// more weight to the peak that used most in the previous one. The search ends
+/// with the least amount, with the first assignment within the limit, or at a
+/// limit of the options. Returns the found assignment that uses least, or an
+/// empty list if it finds none. Sets `leastAmount` to a lower bound of the
+/// amounts of all assignments.
 std::vector<unsigned> BudgetSolver::findLeanest(ArrayRef<unsigned> initial,
                                                 int64_t &leastAmount) {
   SharedLimits limits(options, taken);
@@ -390,8 +391,8 @@ bool BudgetSolver::refinePath(ArrayRef<unsigned> path,
 
 /// Sets the values of each chain variable, which counts the units left after a
 /// term, to all sums of units that later terms can use. Returns the number of
-/// entries of the tables of chains, or std::nullopt if these are too large or
-/// the sums too many.
+/// entries of the tables of chains. Returns std::nullopt if these are too large
+/// or the sums too many; `states` must then be set anew before use.
 std::optional<int64_t> BudgetSolver::listStates() {
   if (sums.empty())
     findSums();
@@ -407,7 +408,8 @@ std::optional<int64_t> BudgetSolver::listStates() {
 /// small enough. Otherwise starts with few values and adds more while the best
 /// assignment exceeds the limit. If the tables of all rounds get too large, or
 /// the limits end the rounds of a budget with peaks, solves once with the units
-/// left rounded down. All assignments are then within the limit.
+/// left rounded down. All assignments are then within the limit. Without peaks,
+/// the search ends at the limits.
 void BudgetSolver::searchStates(Weights weights) {
   if (!listStates())
     startStates();
@@ -533,7 +535,8 @@ void BudgetSolver::searchPrices(std::vector<unsigned> within,
   }
 }
 
-/// Writes the certificate. The proof starts with the budget:
+/// Writes the certificate to `answer.certificate`, or leaves that empty if the
+/// wcsp format cannot represent the problem. The proof starts with the budget:
 ///   budget LIMIT LEAST UNIT WEIGHT PRICE
 ///   takes VARIABLE CHAIN AMOUNTS..
 ///   peak

@@ -95,9 +95,9 @@ Budget BudgetSolver::getUnits() const {
 }
 
 /// Returns true if the search by Pareto labels runs before the limit is encoded
-/// as chains of variables: if the budget has peaks, and the tables of the
-/// chains would have more than 2^16 entries. Sets `states` to the values of the
-/// chains.
+/// as chains of variables: if the budget has peaks, and `listStates` counts
+/// more than 2^16 entries in the tables of the chains or returns std::nullopt.
+/// Sets `states` to the values of the chains.
 bool BudgetSolver::prefersLabels() {
   return !budget.peaks.empty() &&
          listStates().value_or(kMostEntries) > kFewEntries;

@@ -34,9 +34,9 @@ struct Relaxed {
   WcspProblem problem;
   Weights weights;
   Solution solution;
-  /// Per term of the budget, the variable for the number of units that the
-  /// terms after it may use, an index in `states`. Empty if the limit is not
-  /// encoded in such variables.
+  /// Per term of the budget, the number of a variable of the problem: its value
+  /// is the index in states[i + 1] of the units that the terms after term i may
+  /// use. Empty if the limit is not encoded in such variables.
   std::vector<unsigned> chain;
   /// Per place, i.e. before all terms (0) or after term i (i + 1), the numbers
   /// of units that the terms after it may use, ascending. A value of the

@@ -106,7 +106,8 @@ private:
 
   void readFactors();
   /// Replaces parallel edges, between the variable and the same neighbor, by
-  /// one edge with the sum of their tables.
+  /// one edge with the sum of their tables. Removes that edge, too, if all
+  /// entries of the sum are equal; adds the least entry to `constant`.
   void mergeParallelEdges(unsigned variable);
   bool areHubs(unsigned a, unsigned b) const;
   unsigned getDegree(unsigned variable) const {
@@ -154,7 +155,7 @@ private:
   bool hasMoves;
   std::vector<Move> moves;
   /// The factors of three or more variables, each with its index in `graph` and
-  /// its normalized table.
+  /// its table, less the least entry, which is part of `constant`.
   std::vector<std::pair<unsigned, TableId>> others;
   /// Per pair of hubs, i.e. variables with more than 16 neighbors, the index of
   /// the edge between them. The edge may meanwhile be removed, or be between

@@ -25,7 +25,8 @@ int64_t toInt(pybind11::handle value, const llvm::Twine &what);
 
 /// Converts a sequence of integers, which `what` names in errors. If `unknown`
 /// is given, an entry None becomes `unknown`. Raises TypeError for other
-/// entries, and LayoutError for integers that do not fit 64 bits.
+/// entries, and LayoutError for integers that do not fit 64 bits or are equal
+/// to `unknown`.
 SmallVector<int64_t> toInts(pybind11::handle values, StringRef what,
                             std::optional<int64_t> unknown = std::nullopt);
 

@@ -121,9 +121,9 @@ static bool isRowMajor(const OnShape &on) {
   return on.normal == LayoutMap::rowMajor(on.shape.size()).specialize(on.shape);
 }
 
-/// Calls move() with the interpreter's lock released. Throws LayoutError if it
-/// returns false because a position in the storage of `self` may not fit 64
-/// bits.
+/// Calls move(), which copies elements to or from the storage of `self`, with
+/// the interpreter's lock released. Throws LayoutError if it returns false
+/// because a position in the storage may not fit 64 bits.
 template <typename Fn>
 static void moveElements(const LayoutValue &self, Fn move) {
   bool done;

@@ -26,8 +26,9 @@ namespace mlir::layout::python {
 /// Returns the attribute `name` of numpy.
 pybind11::object getNumpy(const char *name);
 
-/// A numpy.ndarray. Constructing it from another object raises a TypeError that
-/// calls the object `what`.
+/// A plain numpy.ndarray, to which one of a subclass is converted. Constructing
+/// it from another object or a masked array raises a TypeError that calls the
+/// object `what`.
 class Array {
 public:
   Array(const pybind11::object &object, StringRef what);
@@ -50,8 +51,9 @@ class Bytes {
 public:
   /// Returns the bytes of `array`, or of a contiguous copy of it.
   static Bytes toRead(const Array &array);
-  /// Returns the bytes of `array` itself, to write them. It must be contiguous,
-  /// because otherwise they would be those of a copy.
+  /// Returns the bytes of `array` itself, to write them. The caller guarantees
+  /// that it is contiguous; the bytes would otherwise be those of a copy, and
+  /// the array would stay unchanged.
   static Bytes toWrite(const pybind11::object &array);
 
   ArrayRef<char> get() const { return {begin(), size()}; }
@@ -85,7 +87,8 @@ pybind11::object getStoredDtype(Type element);
 
 /// Convert an array of elements of type `element` from the dtype of result
 /// arrays, e.g. of ml_dtypes, to the dtype in which the runtime stores their
-/// bytes, and back.
+/// bytes, and back. toStored changes only integers of 2 to 7 bits, and returns
+/// other arrays as they are, because their bytes are the stored ones.
 Array toStored(const Array &array, Type element);
 pybind11::object fromStored(const pybind11::object &array, Type element);
 

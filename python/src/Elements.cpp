@@ -189,8 +189,8 @@ py::object mlir::layout::python::fromStored(const py::object &array,
 }
 
 /// Converts the number `value` to an array of rank 0 and dtype `given`. Floats
-/// may be rounded. Throws LayoutError if an integer would change, or a finite
-/// float become infinite.
+/// may be rounded. Throws LayoutError if it is not a number, if an integer
+/// would change, or if a finite float would become infinite.
 static py::object toElement(const py::object &value, const py::object &given) {
   Dtype dtype(given);
   py::object number = getNumpy("asarray")(value);

@@ -54,8 +54,9 @@ public:
   DiagnosticCollector(MLIRContext *context, StringRef text, StringRef textName,
                       bool ofThisThread = false);
 
-  /// Returns all errors so far as one exception to throw, with the message
-  /// `otherwise` if there are none. The errors remain collected.
+  /// Returns the errors so far as one exception to throw, of which the first 20
+  /// are listed and the others counted, with the message `otherwise` if there
+  /// are none. The errors remain collected.
   LayoutError takeError(const llvm::Twine &otherwise) const;
 
   const std::vector<std::string> &getWarnings() const { return warnings; }

@@ -22,6 +22,7 @@ using namespace mlir::layout::python;
 static constexpr size_t kMostText = 16384;
 static constexpr unsigned kMostNesting = 200;
 /// The maximal number of shapes for which one Python layout caches its map.
+/// Before a further one is added, all are removed.
 static constexpr size_t kMostShapes = 64;
 
 //===----------------------------------------------------------------------===//

@@ -81,9 +81,9 @@ public:
                    const std::optional<std::string> &target,
                    const std::optional<std::string> &element);
 
-  /// Parses a layout in the notation of another project, e.g. XLA's. If the
-  /// text of an element type is given, the layout stores this type. Throws
-  /// LayoutError if a text is invalid.
+  /// Parses a layout in the notation of another project, e.g. XLA's. The layout
+  /// stores the element type whose text is given, or states none without one.
+  /// Throws LayoutError if a text is invalid.
   static Ptr import(Notation notation, StringRef text,
                     const std::optional<std::string> &element);
 
@@ -109,8 +109,10 @@ public:
   std::shared_ptr<const OnShape> on(ArrayRef<int64_t> shape,
                                     Type stored = {}) const;
 
-  /// Returns the layout as one map for all shapes that the attribute accepts.
-  /// Throws LayoutError if the map depends on the shape.
+  /// Returns the layout on the shape that the attribute states, in which sizes
+  /// that it leaves open are kUnknownSize: one map for all shapes that it
+  /// accepts. Throws LayoutError if it states none, so that the map depends on
+  /// the shape.
   std::shared_ptr<const OnShape> onEveryShape() const;
 
   /// Returns the layout as one map for all shapes, or null if there is no such

@@ -32,7 +32,7 @@ class PassManager;
 namespace mlir::layout::python {
 
 /// The limit on nested brackets in the text of a module, a target or a
-/// pipeline, whose parsers recurse.
+/// pipeline, whose parsers recurse. Deeper text is a LayoutError.
 constexpr unsigned kMostModuleNesting = 1000;
 
 struct ModuleData {
@@ -46,7 +46,8 @@ struct ModuleData {
 
 /// Converts a str, bytes with bytecode, a mapped bytecode file, or a pair of
 /// one of these and a mapping of arrays. Raises TypeError for other objects,
-/// and LayoutError for bytes that are not bytecode.
+/// and LayoutError for bytes that are not bytecode and a str that `checkText`
+/// rejects.
 ModuleData toModuleData(const pybind11::object &given);
 
 /// Reads a module, also from a file or a model of another project
@@ -54,9 +55,10 @@ ModuleData toModuleData(const pybind11::object &given);
 /// bytecode file is mapped, not copied; it must not change while the module is
 /// alive.
 ///
-/// An ONNX model is compared with ONNX Runtime. If `check` is given, the
-/// comparison is left to the caller: `check` is set to a function that compares
-/// a Program of the module, or to None.
+/// An ONNX model is compared with ONNX Runtime; LayoutError is thrown if the
+/// results differ. If `check` is given, the comparison is left to the caller:
+/// `check` is set to a function that compares a Program of the module, or to
+/// None for other modules.
 ModuleData readModule(const pybind11::object &given,
                       const pybind11::object &shapes, bool maps = false,
                       pybind11::object *check = nullptr);
@@ -109,8 +111,9 @@ private:
   OwningOpRef<ModuleOp> module;
 };
 
-/// Returns the text of a target, which is an attribute in IR syntax or a Target
-/// object; empty for None. Raises TypeError for other objects.
+/// Returns the text of a target, given as a str in IR syntax or as a Target
+/// object; empty for None. Raises TypeError for other objects, and LayoutError
+/// for a str that `checkText` rejects.
 std::string toTargetText(const pybind11::object &target);
 
 } // namespace mlir::layout::python

@@ -20,7 +20,7 @@ using namespace mlir::layout::python;
 
 namespace {
 /// Redirects stderr of the process to a memory file, and appends its contents
-/// to `text` on destruction.
+/// to `text` on destruction. Captures nothing if the file cannot be created.
 class CapturedStderr {
 public:
   explicit CapturedStderr(std::string &text)
@@ -48,9 +48,9 @@ private:
 };
 } // namespace
 
-/// Parses `pipeline` into `manager`; errors go to `errors`. A surrounding
-/// builtin.module(..), as mlir-opt requires it, names the module itself instead
-/// of a nested one.
+/// Parses `pipeline` into `manager`. If it is invalid, writes the errors to
+/// `errors` and returns failure. A surrounding builtin.module(..), as mlir-opt
+/// requires it, names the module itself instead of a nested one.
 static LogicalResult addPasses(StringRef pipeline, OpPassManager &manager,
                                raw_ostream &errors) {
   if (!pipeline.trim().starts_with("builtin.module("))

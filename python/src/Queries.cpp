@@ -98,7 +98,8 @@ mlir::layout::python::getElementBytes(const OnShape &on) {
 
 /// Returns the offset of an address in bytes inside a core, as NPU addresses
 /// need it. Returns std::nullopt outside of the space `npu`, if the element
-/// size is not known, or if the address has no offset.
+/// size is not known, or if the address has no offset. Throws LayoutError if
+/// the bytes do not fit 64 bits.
 static std::optional<int64_t> getByte(const OnShape &on, py::dict address) {
   std::optional<int64_t> bytes = getElementBytes(on);
   if (on.map.getSpace() != "npu" || !bytes || !address.contains("offset"))
@@ -162,7 +163,7 @@ static SmallVector<int64_t> toPoint(const OnShape &on,
 
 /// Converts an address to coordinate values. It is a mapping by name, a
 /// sequence in coordinate order, whose length is not checked, or, if there is
-/// one coordinate, an integer.
+/// one coordinate, an integer. Raises TypeError for other objects.
 static SmallVector<int64_t> toPoint(const OnShape &on, py::handle address) {
   py::object mapping = py::module_::import("collections.abc").attr("Mapping");
   if (py::isinstance(address, mapping))

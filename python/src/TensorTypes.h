@@ -17,9 +17,10 @@ namespace mlir::layout::python {
 
 using TypesByName = llvm::MapVector<StringAttr, RankedTensorType>;
 
-/// Collects the types of all tensors by name, in program order. If several ops
-/// have one name, the type is that of the last one. A conversion has the name
-/// of the value that it converts, and counts only if no earlier op has the name.
+/// Collects the types of all tensors by name, in program order; result i of an
+/// op with several results is NAME#i. If several ops have one name, the type is
+/// that of the last one. A conversion has the name of the value that it
+/// converts, and counts only if no earlier op has the name.
 TypesByName collectTypes(ModuleOp module);
 
 /// Converts tensor types to Python layouts, row-major for a type without

@@ -22,10 +22,10 @@ static std::shared_ptr<const OnShape> getOn(const LayoutValue &self,
   return shape.is_none() ? self.onEveryShape() : self.on(toDynamicShape(shape));
 }
 
-/// Builds the layout that view(error) returns; throws its reason if there is
-/// none. The padding value of `self` is kept if `keepsPadding`, i.e. if padding
-/// of the result is padding of `self`. `view` may set `keepsPadding`, which is
-/// read after it.
+/// Builds the layout that view(error) returns, and throws LayoutError with the
+/// reason that it passes to `error` if there is none. The padding value of
+/// `self` is kept if `keepsPadding`, i.e. if padding of the result is padding
+/// of `self`. `view` may set `keepsPadding`, which is read after it.
 template <typename Fn>
 static std::shared_ptr<LayoutValue> build(const LayoutValue &self, Fn view,
                                           const bool &keepsPadding = true) {
@@ -149,7 +149,7 @@ static std::shared_ptr<LayoutValue> invert(const LayoutValue &self,
 }
 
 /// Returns the layout that a Python object holds, valid while the object lives.
-/// Throws for an object of another type.
+/// Throws pybind11::cast_error for an object of another type.
 static const LayoutValue &toLayout(const py::object &object) {
   return Argument<const LayoutValue &>::get(
       object.cast<std::shared_ptr<LayoutValue>>());
@@ -157,7 +157,8 @@ static const LayoutValue &toLayout(const py::object &object) {
 
 /// Returns a tuple of the layout of the concatenated tensor and of a list. The
 /// list has, for each part, a dict with the shift of each coordinate from the
-/// part's storage to that of the whole.
+/// part's storage to that of the whole. Throws LayoutError if there is no such
+/// layout.
 static py::tuple concatenate(const py::sequence &layouts,
                              const py::sequence &shapes, int64_t axis) {
   if (layouts.size() != shapes.size() || layouts.empty())

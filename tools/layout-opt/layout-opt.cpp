@@ -25,7 +25,8 @@
 using namespace mlir;
 
 /// Runs like the main function of mlir-opt, but writes the output file
-/// atomically.
+/// atomically. If that fails, prints an error, leaves the file as it was and
+/// returns failure.
 static LogicalResult optimize(llvm::StringRef inputPath,
                               llvm::StringRef outputPath,
                               DialectRegistry &registry,

@@ -216,7 +216,7 @@ static std::string resolveLibrary(StringRef name) {
 }
 
 /// Parses the file `module.path`, compiles the function to run, and sets the
-/// compile time.
+/// compile time. Reports an error and returns failure if it cannot.
 static LogicalResult load(MLIRContext &context, Module &module) {
   double start = now();
   std::string message;
@@ -252,7 +252,8 @@ static LogicalResult load(MLIRContext &context, Module &module) {
 
 /// Runs all modules in alternation, for `warmup` rounds and then for `repeat`
 /// rounds whose times are recorded. Every second round is reversed, so that no
-/// module always follows the same other one.
+/// module always follows the same other one. Returns failure at the first run
+/// that fails, which has emitted an error.
 static LogicalResult runAll(MutableArrayRef<Module> modules) {
   double reported = now();
   for (unsigned round = 0; round < warmup + repeat; ++round) {
@@ -284,8 +285,9 @@ static double larger(double a, double b) {
 }
 
 /// Reads the results of all modules. With --compare, updates the largest
-/// differences from those of the first module, and fails if the number, the
-/// element type or the shape of the results differs.
+/// differences from those of the first module. Reports an error and returns
+/// failure if the results cannot be read, or with --compare if their number,
+/// element types or shapes differ.
 static LogicalResult takeResults(MutableArrayRef<Module> modules) {
   for (Module &module : modules) {
     auto results = module.call->takeResults();
@@ -412,7 +414,8 @@ static LogicalResult writeOutputs(const Case &which, const Module &module) {
 }
 
 /// Returns the runs that the command line requests: the lines of the file
-/// --cases, or one run with --input and --output.
+/// --cases, or one run with --input and --output. Reports an error and returns
+/// failure if the file cannot be read.
 static FailureOr<std::vector<Case>> findCases() {
   if (casesPath.empty())
     return std::vector<Case>{{inputPaths, outputPaths, ""}};
@@ -434,7 +437,9 @@ static FailureOr<std::vector<Array>> readInputs(const Case &which) {
 }
 
 /// Runs all modules on the inputs of one case, compares the results, and writes
-/// those of the first module to the output files of the case.
+/// those of the first module to the output files of the case. Reports an error
+/// and returns failure if one of these fails; different numbers in results are
+/// no failure.
 static LogicalResult runCase(const Case &which,
                              const std::vector<Array> &inputs,
                              MutableArrayRef<Module> modules) {
@@ -456,8 +461,8 @@ static LogicalResult runCase(const Case &which,
   return done;
 }
 
-/// Checks that each case names no outputs or one per result of the function,
-/// and reports an error otherwise.
+/// Checks that each case names no outputs or one per result of the function.
+/// Reports an error and returns failure for the first case that does not.
 static LogicalResult checkOutputs(ArrayRef<Case> cases, const Module &module) {
   size_t results = module.program->getSignature().getNumResults();
   for (const Case &which : cases) {
@@ -492,7 +497,7 @@ static bool checkLimit(ArrayRef<Module> modules) {
 
 /// Runs the programs that the file --programs lists, one after the other. If
 /// one fails, reports it, continues with the next one, and returns failure at
-/// the end.
+/// the end. A line that names no module ends the run with an error.
 static LogicalResult runPrograms(MLIRContext &context) {
   llvm::Expected<std::vector<Case>> programs = readCases(programsPath);
   if (!programs)

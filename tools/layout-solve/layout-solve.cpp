@@ -249,7 +249,7 @@ static int writeProblem(const WcspProblem &problem) {
 /// Solves the problem in `text`, ops with candidate layouts and costs in JSON
 /// (docs/solver.md), and writes the answer in JSON. With --write-wcsp, writes
 /// the problem in wcsp format instead. Options that are only for wcsp problems
-/// are errors. Returns the exit status.
+/// are errors. Returns the exit status, kError after an error was reported.
 static int solveNamed(llvm::StringRef text) {
   for (llvm::StringRef given :
        {initialPath.empty() ? "" : "initial",

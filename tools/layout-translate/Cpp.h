@@ -18,8 +18,9 @@ class MemoryBuffer;
 
 namespace mlir::layout {
 
-/// Returns a module of `emitc` ops as C++, made by upstream's emitter. Errors
-/// go to standard error.
+/// Returns the module of `emitc` ops in `source` as C++, made by upstream's
+/// emitter. If that fails, prints an error to standard error and returns
+/// failure.
 FailureOr<std::string> writeCpp(std::unique_ptr<llvm::MemoryBuffer> source);
 
 } // namespace mlir::layout

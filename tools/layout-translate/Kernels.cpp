@@ -56,6 +56,7 @@ struct Parsed {
   }
 
   /// Lowers each `gpu.module` to a `gpu.binary` with SPIR-V and OpenCL C.
+  /// Succeeds if there is none; returns failure after an error if a pass fails.
   LogicalResult lower() {
     SmallVector<gpu::GPUModuleOp> modules(module->getOps<gpu::GPUModuleOp>());
     if (modules.empty())

@@ -23,15 +23,17 @@ class MemoryBuffer;
 
 namespace mlir::layout {
 
-/// Returns the SPIR-V binary of the module of kernels called `name`, or of the
-/// only one if `name` is empty. Emits an error if there is no such module, or
-/// more than one.
+/// Returns the SPIR-V binary of a module of kernels in `source`: the one called
+/// `name`, or the only one if `name` is empty. Emits an error and returns
+/// failure if the source cannot be read or lowered, or if there is no such
+/// module or more than one.
 FailureOr<std::string>
 writeSpirvBinary(std::unique_ptr<llvm::MemoryBuffer> source, StringRef name);
 
-/// Returns the OpenCL C of the module of kernels called `name`, or of the only
-/// one if `name` is empty. Emits an error if there is no such module or more
-/// than one, or if it contains no OpenCL C.
+/// Returns the OpenCL C of a module of kernels in `source`: the one called
+/// `name`, or the only one if `name` is empty. Emits an error and returns
+/// failure in the cases of writeSpirvBinary, or if the module contains no
+/// OpenCL C.
 FailureOr<std::string>
 writeOpenCLSource(std::unique_ptr<llvm::MemoryBuffer> source, StringRef name);
 

@@ -38,8 +38,8 @@ public:
   void enter(std::unique_ptr<llvm::MemoryBuffer> text);
   void enter(StringRef name, StringRef text);
 
-  /// Parses the whole current text as one attribute, or as one type. Returns
-  /// null after a diagnostic.
+  /// Parses the whole current text as one attribute, or as one type. Emits an
+  /// error and returns null if it is none, or if more text follows.
   Attribute readAttribute();
   Type readType();
 

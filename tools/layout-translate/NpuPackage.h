@@ -19,9 +19,10 @@ namespace mlir::layout {
 
 /// Writes a function of npu ops as a package: a directory with its C++,
 /// constants and arguments. With `checks`, the C++ tells the simulator which
-/// bytes tensors own and commands must move. Ops without a function of OKKernel,
-/// the vendor's kernel API, are errors if `isStrict`, and otherwise kernels that
-/// only the simulator runs. Errors go to standard error.
+/// bytes tensors own and commands must move. Ops without a function of
+/// OKKernel, the vendor's kernel API, are errors if `isStrict`, and otherwise
+/// kernels that only the simulator runs. Prints an error to standard error and
+/// returns failure if it cannot.
 LogicalResult writeNpuPackage(std::unique_ptr<llvm::MemoryBuffer> source,
                               StringRef function, StringRef directory,
                               bool checks, bool isStrict);

@@ -152,7 +152,8 @@ static bool isForm(Form which) {
 }
 
 /// Reports the first option that contradicts another one, has no effect on the
-/// requested output, or is missing for it.
+/// requested output, or is missing for it, and returns failure. Returns success
+/// if there is none.
 static LogicalResult checkOptions() {
   if (form.getNumOccurrences() + toNotation.getNumOccurrences() != 1)
     return fail(
@@ -292,7 +293,8 @@ static LogicalResult writeForm(LayoutAttrInterface layout, const LayoutMap &map,
 }
 
 /// Parses the layout of the command line, verifies it on --shape or on the
-/// shape that it states, and returns the requested output. Reports errors.
+/// shape that it states, and returns the requested output. If that fails,
+/// reports an error and returns failure.
 static FailureOr<std::string> translateLayout() {
   FailureOr<SmallVector<int64_t>> shape = parseShape(shapeText);
   if (failed(shape))

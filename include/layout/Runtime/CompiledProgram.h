@@ -117,8 +117,8 @@ public:
   ~Call();
 
   /// Runs the function once and returns the elapsed seconds. Emits an error on
-  /// the function if an assertion fails, or if the caller's hook for errors of
-  /// a device (`takeError` of the options) returns one.
+  /// the function and returns failure if an assertion fails, or if the caller's
+  /// hook for errors of a device (`takeError` of the options) returns one.
   FailureOr<double> run();
 
   /// Returns the kernel times of the last run, one entry per kernel name, in
@@ -126,9 +126,10 @@ public:
   /// `profile`.
   std::vector<KernelTime> readProfile() const;
 
-  /// Returns the results of the last run as dense arrays that outlive the call,
-  /// at most once for each run. A result that is alone in a block of its size
-  /// is not copied. Emits an error on the function if a shape contradicts the
+  /// Returns the results of the last run as dense arrays that outlive the call.
+  /// Must be called at most once for each run, because a result that is alone
+  /// in a block, not much larger than the result, is moved, not copied. Emits
+  /// an error on the function and returns failure if a shape contradicts the
   /// signature.
   FailureOr<SmallVector<Array>> takeResults();
 
@@ -155,8 +156,9 @@ class CompiledProgram {
 public:
   ~CompiledProgram();
 
-  /// Compiles `function` of `module`, which must be in the LLVM dialect. On
-  /// failure, emits an error at an op, at the function or at the module.
+  /// Compiles `function` of `module`, which must be in the LLVM dialect. If
+  /// that fails, emits an error at the op that is the reason, or else at the
+  /// function or the module, and returns failure.
   static FailureOr<std::unique_ptr<CompiledProgram>>
   compile(ModuleOp module, StringRef function, const CompileOptions &options);
 
@@ -169,7 +171,8 @@ public:
 
   /// Stores the program on disk for other processes, under the key of
   /// `options`, which must be those given to `compile`. Does nothing if the key
-  /// is empty, or if the program was loaded or is already stored.
+  /// is empty, if this object was made by `load`, or if `keep` was called
+  /// before. It is no error if the file cannot be written.
   void keep(const CompileOptions &options);
 
   /// Returns the outline (bytecode of a module) of the program that `keep`
@@ -179,7 +182,8 @@ public:
 
   /// Loads a program that another process stored by `keep`, without compiling.
   /// `outline` is the parsed module that `find` returned, in a context with the
-  /// LLVM dialect. Emits errors on the function.
+  /// LLVM dialect. Emits an error on the function and returns failure if it
+  /// cannot be loaded.
   static FailureOr<std::unique_ptr<CompiledProgram>>
   load(ModuleOp outline, const CompileOptions &options);
 
@@ -202,9 +206,10 @@ public:
   bool isFromObjectCache() const { return isFromCache; }
 
   /// Makes a call with `inputs`, which it does not own, so they must outlive
-  /// it. Each run works on a new copy of them. Emits an error on the function
-  /// if the number, element types, shapes or sub-byte values of the inputs
-  /// contradict the signature.
+  /// it. Each run works on a new copy of an input, or on the input itself if
+  /// the function only reads its inputs and elements have whole bytes. Emits an
+  /// error on the function and returns failure if the number, element types,
+  /// shapes or sub-byte values of the inputs contradict the signature.
   FailureOr<std::unique_ptr<Call>>
   prepare(ArrayRef<const Array *> inputs) const;
 

@@ -27,13 +27,14 @@ namespace mlir::layout {
 void *allocateMemory(size_t bytes);
 void freeMemory(void *block);
 
-/// Frees the block of a result. At most two such blocks are cached at a time,
-/// so that most memory of many results freed together returns to the system.
+/// Frees the block of a result, or keeps it for reuse by allocateMemory if it
+/// is larger than 4 MiB. At most two such blocks are kept at a time, so that
+/// most memory of many results freed together returns to the system.
 void freeResultMemory(void *block);
 
-/// Frees all blocks that freeMemory has not freed but kept for reuse by
-/// allocateMemory. Compiled programs call these two functions instead of free
-/// and malloc.
+/// Frees all blocks that freeMemory and freeResultMemory have kept for reuse by
+/// allocateMemory. Compiled programs call allocateMemory and freeMemory instead
+/// of malloc and free.
 void releaseKeptMemory();
 
 /// Returns to the operating system the freed memory that the C library caches.

@@ -90,8 +90,9 @@ bool canHold(ElementKind kind, Type type);
 
 class Array {
 public:
-  /// Constructs an array with undefined contents. The size in bytes must be
-  /// valid, i.e. no size negative and the product at most 2^62.
+  /// Constructs an array with undefined contents. The caller guarantees that
+  /// `byteSize` is not std::nullopt: no size is negative, and the array has at
+  /// most 2^62 bytes.
   Array(ElementKind kind, ArrayRef<int64_t> shape);
 
   /// Constructs an array whose elements are at `data`, without a copy: dense,

@@ -37,14 +37,14 @@ namespace mlir::layout {
 
 /// Records the type of `function`, still over tensors, as its attribute
 /// `layout.signature`, or keeps the attribute if there is one, and sets
-/// `llvm.emit_c_interface`. Emits an error on the function if an input or
-/// result in the attribute is not a ranked tensor without encoding, or has an
-/// element type that an array cannot have.
+/// `llvm.emit_c_interface`. Emits an error on the function and returns failure
+/// if an input or result in the attribute is not a ranked tensor without
+/// encoding, or has an element type that an array cannot have.
 LogicalResult attachSignature(FunctionOpInterface function);
 
 /// Returns the attribute `layout.signature` of `function`. Emits an error at
-/// `function` if it is missing, or has another type than ranked tensors without
-/// encoding, with element types that an array can have.
+/// `function` and returns failure if it is missing, or has another type than
+/// ranked tensors without encoding, with element types that an array can have.
 FailureOr<FunctionType> readSignature(Operation *function);
 
 } // namespace mlir::layout

@@ -80,12 +80,15 @@ struct SolveOptions {
   /// are more, the solver searches instead.
   int64_t maxTotalSize = int64_t(1) << 26;
   /// The maximum number of search nodes, summed over all connected components
-  /// that are too wide to eliminate.
+  /// that are too wide to eliminate. A search that reaches the limit returns
+  /// its best assignment and lower bound so far.
   int64_t maxNodes = int64_t(1) << 18;
   /// The maximum number of table entries that search nodes may visit, a measure
-  /// of time: 2^30 entries take a few seconds.
+  /// of time: 2^30 entries take a few seconds. A search that reaches the limit
+  /// returns its best assignment and lower bound so far.
   int64_t maxWork = int64_t(1) << 31;
-  /// The time limit in seconds; infinity for no limit. It is the only option
+  /// The time limit in seconds; infinity for no limit. A search that reaches it
+  /// returns its best assignment and lower bound so far. It is the only option
   /// whose effect depends on the machine.
   double maxSeconds = std::numeric_limits<double>::infinity();
   /// The values of all variables of a known assignment, or an empty list. The

@@ -115,13 +115,15 @@ public:
   bool isDropped(unsigned variable, unsigned value) const {
     return dropped[offsets[variable] + value];
   }
-  /// Returns the sum of the entries of a value in all unary factors: with moved
-  /// costs if moves preserve the cost of every assignment exactly
-  /// (`keepsSums()`), and otherwise the original costs.
+  /// Returns the sum of the entries of a value in all unary factors,
+  /// kInfiniteCost if it is forbidden: with moved costs if moves preserve the
+  /// cost of every assignment exactly (`keepsSums()`), and otherwise the
+  /// original costs.
   Cost getOwn(unsigned variable, unsigned value) const;
-  /// Sets `entries` to the table of a factor of two or more variables: with
-  /// moved costs if moves preserve the cost of every assignment exactly
-  /// (`keepsSums()`), and otherwise the original table.
+  /// Sets `entries` to the table of a factor of two or more variables, with
+  /// kInfiniteCost for forbidden entries: with moved costs if moves preserve
+  /// the cost of every assignment exactly (`keepsSums()`), and otherwise the
+  /// original table.
   void getEntries(unsigned factor, std::vector<Cost> &entries) const;
 
 private:

@@ -44,10 +44,11 @@ class SetupCosts {
 public:
   using Convert = llvm::function_ref<Cost(Cost)>;
 
-  /// Finds the setup variables of `core`, which represent copies of tensors: on
-  /// has a price, and values of at least two other variables require it. Finds
-  /// none if their tables would have more than 2^24 entries. `convert` maps a
-  /// cost of the core to a cost of the bound.
+  /// Finds the setup variables of `core`, which represent copies of tensors:
+  /// variables of two values, on and off, where on has a price and is required
+  /// by values of at least two other variables. Finds none if their tables
+  /// would have more than 2^24 entries. `convert` maps a cost of the core to a
+  /// cost of the bound.
   SetupCosts(const CoreGraph &core, const TableStore &store, Convert convert);
 
   bool isEmpty() const { return setupVariables.empty(); }

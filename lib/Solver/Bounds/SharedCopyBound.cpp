@@ -116,7 +116,8 @@ void SharedCopyBound::noteImpossible() {
   }
 }
 
-/// Adds entries[value * step] to the unary cost of each value of a variable.
+/// Adds entries[value * step], converted from a cost to the unit of the bound,
+/// to the unary cost of each value of a variable.
 void SharedCopyBound::addTo(unsigned variable, const Cost *entries,
                             unsigned step) {
   for (unsigned value = 0; value < getDomain(variable); ++value)
@@ -323,11 +324,11 @@ LAYOUT_ALSO_FOR_AVX2 static void findLeast(double *into, const double *costs,
   }
 }
 
-/// Lowers into[i] to the least cost if consumer `lowest` shares one copy with
-/// some of the consumers `others`. This is the minimum of alone[lowest |
-/// with][i] + least[others & ~with][i] over all subsets `with` of `others`.
-/// Sets of consumers are bits; alone[set] and least[set] are rows of `width`
-/// numbers.
+/// Lowers into[i], the cost without such a copy, to the least cost if consumer
+/// `lowest` shares one copy with some of the consumers `others`, if that is
+/// less. This is the minimum of alone[lowest | with][i] + least[others &
+/// ~with][i] over all subsets `with` of `others`. Sets of consumers are bits;
+/// alone[set] and least[set] are rows of `width` numbers.
 LAYOUT_ALSO_FOR_AVX2 static void
 findLeastPartition(double *into, const double *alone, const double *least,
                    size_t lowest, size_t others, unsigned width) {
@@ -568,10 +569,10 @@ void SharedCopyBound::dropValues(
   updateBound();
 }
 
-/// Writes the costs moved between variables and a hyper-factor as moves of a
-/// table of the proof: the table of each variable and the first copy of the
-/// tensor. If the factor has only two variables and no copies, it is their
-/// table.
+/// Writes the costs that variables moved to a hyper-factor as moves of proof
+/// tables of two variables. The second one is the first setup variable of the
+/// tensor, or, for a factor of two variables without copies, the other
+/// variable.
 void SharedCopyBound::writeMoves(const HyperFactor &factor,
                                  ProofWriter &writer) const {
   unsigned at = factor.given;

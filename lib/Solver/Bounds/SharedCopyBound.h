@@ -157,9 +157,10 @@ private:
   void give(unsigned variable, llvm::ArrayRef<Slot> slots, size_t parts);
   double getSum() const;
   void updateBound();
-  /// Sets `sums`, per value of a variable, to its unary cost plus the least
-  /// cost with this value of each hyper-factor that contains it. A hyper-factor
-  /// is the factor of all copies of one tensor, or one of two variables.
+  /// Sets `sums`, per value of a variable, to its unary cost plus, for each
+  /// hyper-factor that contains the variable, the least cost with this value,
+  /// moved costs included. A hyper-factor is the factor of all copies of one
+  /// tensor, or one of two variables.
   void addUp(unsigned variable);
   void forbid(unsigned variable, unsigned value);
   unsigned getDomain(unsigned variable) const {

@@ -36,7 +36,8 @@ class BucketElimination {
 public:
   /// Creates an elimination of all variables of `core` in the given order,
   /// which appends messages to `core` as factors. No message may have 2^32
-  /// entries or more.
+  /// entries or more. After more than `maxTotalSize` computed entries, `run`
+  /// ends with TooLarge.
   BucketElimination(CoreGraph &core, llvm::ArrayRef<unsigned> order,
                     TableAlgebra &algebra, int64_t maxTotalSize);
 
@@ -55,8 +56,8 @@ public:
   Bucket getBucket(size_t index) const;
 
   /// Sets every variable of `assignment`, the last eliminated one first, to the
-  /// value that is cheapest for the values of the later ones. Requires that
-  /// `run` returned Done.
+  /// value that is cheapest for the values of the variables eliminated after
+  /// it. Requires that `run` returned Done.
   void substituteBack(std::vector<unsigned> &assignment) const;
 
 private:

@@ -62,7 +62,8 @@ public:
     return llvm::is_contained(lists[isHub[a] ? b : a], isHub[a] ? a : b);
   }
 
-  /// Adds an edge between two variables. Returns true if there was none.
+  /// Adds an edge between two variables and returns true, or returns false if
+  /// there is one.
   bool connect(unsigned a, unsigned b) {
     if (contains(a, b))
       return false;
@@ -191,9 +192,9 @@ void Game::addWork(unsigned v, ArrayRef<unsigned> neighbors) {
   work = work > kMost - size ? kMost : work + size;
 }
 
-/// Lowers `fills`, the number of edges that an elimination would add, by 1 for
-/// each common neighbor of `a` and `b`, because these are adjacent from now on.
-/// Appends the neighbors to `changed`.
+/// Lowers fills[c], the number of edges that eliminating c would add, by 1 for
+/// each common neighbor c of `a` and `b`, because these are adjacent from now
+/// on. Appends each c to `changed`. Leaves out hubs.
 void Game::lowerFillOfCommonNeighbors(unsigned a, unsigned b,
                                       std::vector<unsigned> &changed) {
   if (adjacency.getDegree(b) < adjacency.getDegree(a))

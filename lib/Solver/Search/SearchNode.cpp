@@ -68,10 +68,11 @@ GraphSearch::Node::getValues(Cost limit) const {
   return values;
 }
 
-/// Runs passes of the dual bound, rounds it to assignments and drops values.
-/// Ends if 8 passes do not raise the bound, or raise it by less than 1/64 of
-/// its gap to the best assignment (1/16 in nested graphs) and drop less than
-/// 1/32 of the values.
+/// Repeats 8 passes of the dual bound, rounding it to assignments and dropping
+/// values. Ends if the bound did not rise, or if it rose by less than 1/64 of
+/// its gap to the best assignment (1/16 in nested graphs) while less than 1/32
+/// of the values were dropped. Also ends if the node is solved or a limit is
+/// reached.
 void GraphSearch::improveBound(Node &node) {
   std::vector<unsigned> values(node.core.getNumVariables(), 0);
   Cost last = node.dual.getBound();
@@ -240,10 +241,10 @@ GraphSearch::Result GraphSearch::solveRest(const Node &node,
   return answer;
 }
 
-/// Splits the search on the variable with most factors: solves the graph in
-/// which it has only the value with the least dual bound, then the one with its
-/// other values. The lower bound of the node becomes the lesser of their two
-/// bounds.
+/// Splits the search on the variable with most factors that has several values
+/// and is not a setup variable. Solves the graph in which it has only the value
+/// with the least dual bound, then the one with its other values. Raises the
+/// lower bound of the node to the lesser of their two bounds.
 void GraphSearch::branch(Node &node, const Values &values) {
   unsigned chosen = 0;
   int64_t most = -1;
