@@ -38,7 +38,7 @@ struct Source {
 };
 
 /// Returns true if `rank`, the rank of a layout in another notation, is that of
-/// the tensor of `shape`; otherwise reports an error.
+/// the tensor of `shape`; otherwise reports an error and returns false.
 bool checkRank(unsigned rank, Sizes shape, FailureReason error);
 
 llvm::SmallVector<int64_t> unknownSizes(const LayoutMap &map);

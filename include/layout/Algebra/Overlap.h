@@ -55,11 +55,12 @@ enum class Owned {
   Storage,  // in every core, all bytes from the lowest element to the extent
 };
 
-/// Decides if the tensors have a byte in common, where `owned` states if
-/// padding counts as theirs. For overlapping elements on static shapes, the
-/// proof has an index of each tensor, whose elements share a byte. Returns
-/// std::nullopt and reports to `error` if the tensors cannot be in one memory,
-/// i.e. their maps have different spaces or coordinates.
+/// Decides if the tensors have a byte in common: Proved if they have, Disproved
+/// if not. `owned` states if padding counts as theirs. For overlapping elements
+/// on static shapes, the proof has an index of each tensor, whose elements
+/// share a byte. Returns std::nullopt and reports to `error` if the tensors
+/// cannot be in one memory, i.e. their maps have different spaces or
+/// coordinates.
 std::optional<PairProof> findOverlap(const PlacedTensor &a,
                                      const PlacedTensor &b, Owned owned,
                                      FailureReason error = {});

@@ -105,7 +105,8 @@ bool Resolver::make(const NamedAxis &axis, size_t name) {
 }
 
 /// Checks that all parts of a split but the first have extents, whose product
-/// fits int64, and that the first has none. Reports the first violation.
+/// fits int64, and that the first has none. Reports the first violation and
+/// returns false.
 bool Resolver::checkExtents(const Placed &split) {
   int64_t below = 1;
   for (auto [p, part] : llvm::enumerate(split.relation.parts)) {
@@ -238,8 +239,9 @@ bool Resolver::compute(const Placed &placed) {
 }
 
 /// Computes the value of every axis. Each round computes the relations whose
-/// inputs are known; a round that computes none is an error, because the
-/// relations then form a cycle.
+/// inputs are known. Reports an error and returns false if a value cannot be
+/// computed, or if a round computes none, because the other relations then form
+/// a cycle.
 bool Resolver::computeAll() {
   for (auto [d, dim] : llvm::enumerate(text.dims)) {
     BoundedIndex value = BoundedIndex::dim(d);

@@ -66,7 +66,8 @@ struct RelationsText {
   }
 };
 
-/// Reports an error at the n-th name in the text, where 0 is the first dim.
+/// A callback to which a function reports an error at the n-th name in the
+/// text, where 0 is the first dim, before it fails.
 using RelationsError =
     llvm::function_ref<void(size_t name, const llvm::Twine &message)>;
 
