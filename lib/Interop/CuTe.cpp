@@ -33,7 +33,8 @@ struct IntTuple {
 };
 } // namespace
 
-/// The maximal nesting depth of tuples, which bounds the recursion.
+/// The maximal nesting depth of tuples, which bounds the recursion. Deeper
+/// tuples are an error.
 static constexpr unsigned kMaxDepth = 64;
 
 static bool parseTuple(Scanner &scanner, IntTuple &tuple, unsigned depth = 0) {
