@@ -44,7 +44,7 @@ std::optional<Contents> readContents(const LayoutMap &map, Sizes sizes,
                                      FailureReason error);
 
 /// Returns for each position of storage, in row-major order, the row-major
-/// number of the index that it holds, or -1 for padding.
+/// number of the logical index whose element it holds, or -1 for padding.
 std::vector<int64_t> findOccupants(const Contents &contents);
 
 /// Returns the row-major number of a point among all points below `extents`.
