@@ -29,8 +29,8 @@ struct PlacedDigit {
   std::optional<SizeExpr> room;
 };
 
-/// A dim or a fused value, and which entries of a list of placed digits are its
-/// digits.
+/// A dim or a fused value, its size, and which entries of a list of placed
+/// digits are its digits.
 struct Source {
   Digit whole;
   SizeExpr size;

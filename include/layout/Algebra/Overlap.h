@@ -42,7 +42,8 @@
 
 namespace mlir::layout {
 
-/// A tensor at an address in memory.
+/// A tensor in memory: its layout, its sizes, the bytes of an element, and the
+/// address of its storage.
 struct PlacedTensor {
   LayoutMap map;
   llvm::SmallVector<int64_t> sizes;

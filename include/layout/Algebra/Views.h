@@ -120,7 +120,7 @@ std::optional<LayoutMap> broadcast(const LayoutMap &map, int64_t position,
 std::optional<LayoutMap> replicateOver(const LayoutMap &map, int64_t dim,
                                        Sizes sizes, FailureReason error = {});
 
-/// One operand of a concatenation, with its own layout.
+/// One operand of a concatenation: its own layout, and its sizes.
 struct ConcatPart {
   LayoutMap map;
   llvm::SmallVector<int64_t> sizes;

@@ -78,7 +78,7 @@ private:
 } // namespace
 
 /// The maximal shift and breakpoint, so that sums of three such numbers fit 64
-/// bits.
+/// bits. If a digit exceeds them, no steps are known.
 static constexpr int64_t kMaxNumber = int64_t(1) << 61;
 
 /// Combines `shift` with the shift `of` of another digit, which is determined

@@ -16,8 +16,9 @@ using namespace mlir::layout;
 using llvm::StringRef;
 using llvm::Twine;
 
-/// The maximal numbers of axes of a layout and of digits of an axis. They are
-/// above any sensible layout, and keep malicious input cheap.
+/// The maximal number of axes of a layout, and the number of digits of an axis
+/// from which on it is an error. Both are above any sensible layout, and keep
+/// malicious input cheap.
 static constexpr size_t kMaxAxes = 256;
 static constexpr size_t kMaxDigits = 256;
 
@@ -192,7 +193,7 @@ bool Resolver::useAll() {
 }
 
 /// Returns the number of digits of `x`, including those of fused values that
-/// its digits are taken of, or `limit` if there are more.
+/// its digits are taken of, or `limit` if there are at least so many.
 static size_t countDigits(const IndexExpr &x, size_t limit) {
   size_t count = 0;
   for (const DigitTerm &term : x.terms) {

@@ -35,7 +35,8 @@ struct Extent {
   }
 };
 
-/// A tensor with its map in normal form on its shape.
+/// A tensor whose map is in normal form on its shape. `box` has the sizes of
+/// its dims and then of its replicas.
 struct Tensor {
   explicit Tensor(const PlacedTensor &tensor)
       : map(tensor.map.specialize(tensor.sizes)), box(map.getBox(tensor.sizes)),

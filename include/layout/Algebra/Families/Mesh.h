@@ -47,7 +47,8 @@ namespace mlir::layout {
 /// the device.
 constexpr llvm::StringLiteral kMeshSpace = "mesh";
 
-/// The maximal number of devices; more are assumed to be a mistake.
+/// The maximal number of devices. A mesh with more is an error, because it is
+/// assumed to be a mistake.
 constexpr int64_t kMostDevices = 1 << 20;
 
 struct MeshAxis {

@@ -51,7 +51,8 @@ struct AxisRelation {
   }
 };
 
-/// The text of `#layout.relations`, as lists of names.
+/// The text of `#layout.relations`: the dims, the relations, and the names of
+/// the stored dims, as lists.
 struct RelationsText {
   /// The logical dims. If a dim has an extent, a tensor must have that size.
   std::vector<NamedAxis> dims;
