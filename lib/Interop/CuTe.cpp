@@ -24,7 +24,8 @@ using llvm::Twine;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An integer or a tuple, recursively.
+/// An integer of a CuTe text, or a tuple of these, recursively, with its column
+/// in the text.
 struct IntTuple {
   size_t column = 0;
   bool isLeaf = true;
