@@ -74,7 +74,8 @@ struct Mesh {
   /// The axes of the mesh, slowest first. The number of a device is row-major
   /// over them.
   std::vector<MeshAxis> axes;
-  /// For each dim, the numbers of the axes that split it, from major to minor.
+  /// One list per dim: the numbers of the axes that split it, from major to
+  /// minor.
   std::vector<std::vector<unsigned>> splits;
   /// The halo of each dim; empty if no dim has one.
   std::vector<Halo> halos;
