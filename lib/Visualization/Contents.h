@@ -27,11 +27,12 @@ struct Contents {
   int64_t numIndices = 0;
   int64_t numPositions = 0;
   int64_t numPadding = 0;
-  /// The distinct storage points of each index, in row-major order of the
-  /// indices.
+  /// One list per logical index, in row-major order of the indices: the
+  /// distinct storage points of its replicas.
   std::vector<llvm::SmallVector<Point, 1>> points;
-  /// For a map over a mesh, the sorted numbers of the devices that store each
-  /// index, in row-major order of the indices; empty for other maps.
+  /// For a map over a mesh, one list per logical index, in row-major order of
+  /// the indices: the sorted numbers of the devices that store it. Empty for
+  /// other maps.
   std::vector<llvm::SmallVector<int64_t, 1>> devices;
 };
 
