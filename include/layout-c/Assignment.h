@@ -69,9 +69,9 @@ layoutGetAssignmentCost(MlirOperation module, LayoutAssignmentCost *assignment);
 MLIR_CAPI_EXPORTED MlirLogicalResult layoutForEachConversion(
     MlirOperation module, LayoutConversionCallback callback, void *userData);
 
-/// Prints the table of conversions, each with its bytes, cost and reason, as
-/// text or JSON. The text is passed to `callback`. Fails with a diagnostic if
-/// the module has no target attribute.
+/// Prints a table of the `layout.convert` ops of a module, each with its bytes,
+/// cost and reason, as text or JSON. The text is passed to `callback`. Fails
+/// with a diagnostic if the module has no target attribute.
 MLIR_CAPI_EXPORTED MlirLogicalResult
 layoutPrintCost(MlirOperation module, bool asJSON, MlirStringCallback callback,
                 void *userData);

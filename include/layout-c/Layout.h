@@ -110,13 +110,15 @@ MLIR_CAPI_EXPORTED bool layoutTypeGetStorageExtent(MlirType type,
                                                    int64_t *extents);
 
 /// Computes the amount by which a coordinate changes when the index of a dim
-/// grows by one. Returns false if it is not one constant number.
+/// grows by one, or 0 if the dim has at most one index. Returns false if it is
+/// not the same constant number at all indices.
 MLIR_CAPI_EXPORTED bool layoutTypeGetStride(MlirType type, intptr_t coordinate,
                                             intptr_t dim, int64_t *stride);
 
-/// Computes the storage point of an index, one number per coordinate. Returns
-/// false if the index is out of bounds, or if a number exceeds 64 bits or
-/// depends on a dynamic size.
+/// Computes the storage point of an index, one number per coordinate. If the
+/// element has several replicas, it is that of the first one. Returns false if
+/// the index is out of bounds, or if a number exceeds 64 bits or depends on a
+/// dynamic size.
 MLIR_CAPI_EXPORTED bool layoutTypeGetPoint(MlirType type, const int64_t *index,
                                            int64_t *point);
 
@@ -129,9 +131,10 @@ MLIR_CAPI_EXPORTED bool layoutTypeGetStoredIndex(MlirType type,
                                                  const int64_t *index,
                                                  int64_t *storedIndex);
 
-/// Computes the index of the element that is stored at a point. Returns no if
-/// the point is padding or outside of the storage, and unknown if a bounded
-/// search finds no answer.
+/// Computes the index of the element that is stored at a point of a static
+/// shape. Returns yes and writes `index` if there is such an element, no if the
+/// point is padding or outside of the storage, and unknown if a bounded search
+/// finds no answer.
 MLIR_CAPI_EXPORTED LayoutAnswer layoutTypeGetIndex(MlirType type,
                                                    const int64_t *point,
                                                    int64_t *index);
@@ -144,10 +147,11 @@ MLIR_CAPI_EXPORTED LayoutAnswer layoutTypeHasPadding(MlirType type);
 MLIR_CAPI_EXPORTED LayoutAnswer layoutTypeStoresLike(MlirType type,
                                                      MlirType other);
 
-/// Copies elements from a row-major array to their points in the storage,
-/// without writing padding (Pack), or from the storage to the array (Unpack).
-/// Both return false if a size in bytes does not match the type, or if elements
-/// are not whole bytes.
+/// Copies each element from a row-major array to its points in the storage, one
+/// per replica, without writing padding (Pack), or from the point of its first
+/// replica to the array (Unpack). Both return false if a size in bytes does not
+/// match the type, if elements are not whole bytes, or if positions exceed 64
+/// bits.
 MLIR_CAPI_EXPORTED bool layoutTypePack(MlirType type, const void *elements,
                                        intptr_t elementsBytes, void *storage,
                                        intptr_t storageBytes);

@@ -23,9 +23,10 @@ extern "C" {
 #endif
 
 /// Solves a problem of ops, their candidate layouts and costs, given in JSON
-/// (docs/solver.md). Passes the answer in JSON to the callback. If the problem
-/// is invalid, fails and passes an error message. A negative `maxSeconds` means
-/// no limit.
+/// (docs/solver.md), and passes the answer in JSON to `callback`. If the
+/// problem is invalid, passes an error message to `callback` instead, and
+/// fails. After `maxSeconds`, the search ends with the best answer so far; a
+/// negative number means no limit.
 MLIR_CAPI_EXPORTED MlirLogicalResult layoutSolve(MlirStringRef problem,
                                                  double maxSeconds,
                                                  MlirStringCallback callback,

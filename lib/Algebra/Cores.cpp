@@ -44,9 +44,9 @@ std::optional<int64_t> mlir::layout::joinAddress(const ChipParams &params,
 //===----------------------------------------------------------------------===//
 
 /// Returns coordinate `npu` without its mod, i.e. the channel, or std::nullopt
-/// if it is not a single digit of stride 1. A constant is one channel. With one
-/// core it is std::nullopt, too, because it may be what is left of `channel mod
-/// 1`.
+/// if it is not a single digit of stride 1. A constant is one channel, except
+/// with one core: there it may be what is left of `channel mod 1`, and the
+/// result is std::nullopt.
 static std::optional<IndexExpr> getChannel(const Coordinate &npu) {
   IndexExpr channel = npu.value;
   if (channel.terms.empty() && !npu.extent.isConstantEqual(1))

@@ -95,7 +95,8 @@ static int64_t getSize(const IntegerLayout &a) {
   return *countIndices(a.shape);
 }
 
-/// Fuses each group of dims to one dim, the first dim of a group fastest.
+/// Fuses each group of dims to one dim, the first dim of a group fastest. Fails
+/// if an offset is negative or one more than the highest does not fit int64.
 static IntegerLayoutOr fuseDims(const IntegerLayout &a,
                                 ArrayRef<SmallVector<int64_t>> groups,
                                 FailureReason error) {
@@ -184,7 +185,8 @@ static std::optional<SmallVector<Mode>> getModes(const IntegerLayout &line) {
 }
 
 /// Creates the layout of one dim whose digits have these extents and strides,
-/// the fastest first.
+/// the fastest first. Fails if the number of indices or an offset does not fit
+/// int64.
 static IntegerLayoutOr fromModes(ArrayRef<Mode> modes, FailureReason error) {
   IndexExpr offset;
   int64_t divisor = 1;

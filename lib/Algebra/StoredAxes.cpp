@@ -47,7 +47,7 @@ static bool sortBySample(std::vector<DigitTerm> &terms) {
 }
 
 /// Sorts terms by stride, ascending. Returns false if two strides cannot be
-/// compared for all sizes.
+/// compared for all sizes; the order of the terms is then unspecified.
 static bool sortByStride(std::vector<DigitTerm> &terms) {
   if (llvm::all_of(terms, [](const DigitTerm &term) {
         return term.stride.isConstant();

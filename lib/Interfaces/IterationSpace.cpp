@@ -124,9 +124,10 @@ std::optional<SizeExpr> SpaceBuilder::largestIndex(AffineExpr expr) const {
 }
 
 /// Computes the stored axes of every operand as functions of the loops. A dim
-/// indexed by one loop has the loop's size. A dynamic dim indexed by a sum of
-/// loops, such as the rows of a window, has a size of its own, which in an
-/// operand is at least the largest index plus 1.
+/// indexed by one loop has the loop's size, and any other static dim that of
+/// the type. A dynamic dim indexed by a sum of loops, such as the rows of a
+/// window, has a symbolic size of its own. In an operand, this is at least the
+/// largest index plus 1; in a result, it may be any size.
 LogicalResult SpaceBuilder::readOperands() {
   numSizes = sizes.size();
   SmallVector<IndexExpr> loops;
@@ -208,8 +209,9 @@ LogicalResult SpaceBuilder::substituteAxes() {
   return success();
 }
 
-/// Sets `axis.required`, the extent of the axis with the padding that the loops
-/// reach. Fails if its positions may be negative or unbounded, or if its extent
+/// Sets `axis.required` to the number of positions that the axis needs: its
+/// extent, or one more than the highest position that the loops reach if that
+/// is more. Fails if positions may be negative or unbounded, or if the extent
 /// is dynamic.
 LogicalResult SpaceBuilder::setReach(unsigned operand, AxisAccess &axis) {
   SmallVector<int64_t> bounds;

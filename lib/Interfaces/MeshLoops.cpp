@@ -195,8 +195,9 @@ struct Access {
   RankedTensorType type;
   bool isResult = false;
   unsigned number = 0; // of the operand or result
-  /// Per mesh axis, the share of a device, or std::nullopt if all devices along
-  /// the axis hold copies. Empty if the tensor is not on a mesh.
+  /// Per mesh axis, the loop iterations whose elements of the tensor a device
+  /// holds, or std::nullopt if all devices along the axis hold copies of the
+  /// same elements. Empty if the tensor is not on a mesh.
   SmallVector<std::optional<Share>> shares;
 
   bool isPartialAlong(StringRef axis) const {
@@ -314,9 +315,10 @@ bool MeshLoops::isAddedTo(const Access &operand) const {
 }
 
 /// Checks the partial sums of `access`, if it has any. An operand must be the
-/// init of a result with the same partial sums. Along each axis with parts, a
-/// result must be combined by the reduction of the parts if a tensor is split
-/// there, and else must not read its init.
+/// init of a result with the same partial sums. For a result, each mesh axis
+/// along which it has partial sums counts. If any tensor of the op is split
+/// along the axis, the op must combine the result by the reduction of these
+/// sums; otherwise it must not read the init.
 LogicalResult MeshLoops::checkParts(const Access &access) {
   auto partial = dyn_cast_if_present<PartialAttr>(access.type.getEncoding());
   if (!partial)

@@ -33,7 +33,8 @@ static bool isZero(Attribute attr) {
          (matchPattern(attr, m_Zero()) || matchPattern(attr, m_AnyZeroFloat()));
 }
 
-/// Returns true if `op` returns its other operand if one of them is `constant`.
+/// Returns true if `op` is known to return its other operand if either of its
+/// two operands is `constant`. Returns false if `constant` is null.
 static bool isNeutralElement(Operation *op, Attribute constant) {
   if (!constant)
     return false;

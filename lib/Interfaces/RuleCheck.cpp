@@ -109,7 +109,9 @@ struct LoopCuts {
 
 /// Returns true if each stored axis of a tensor is one digit of a dim, and the
 /// digits of a dim cover it without overlap. A dim that a sum of loops indexes
-/// must be one digit. If true, adds the divisors of the digits to their loops.
+/// must be one digit. If true, adds the divisors of the digits to their loops;
+/// if false, may have added some. Returns false for dynamic shapes, replicas,
+/// stated padding and other spaces than linear memory.
 static bool hasWholeDigits(const OperandAccess &access,
                            MutableArrayRef<LoopCuts> loops) {
   FailureOr<LayoutMap> map = getLayoutMap(access.type);
@@ -176,8 +178,8 @@ static bool runsOnWholeDigits(ArrayRef<OperandAccess> accesses,
   });
 }
 
-/// Checks on a mesh that every device holds what its loops need, and can run
-/// them on its own memory.
+/// Checks an op with tensors on a mesh: every device must hold what its loops
+/// need, and be able to run them on the parts in its own memory.
 LogicalResult Checker::checkBlocks(const LoopsRule &rule) {
   if (failed(checkLoopsOnMesh(rule, operands, results, refuse)))
     return failure();

@@ -17,10 +17,10 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns the rule of a reshape between `folded` and `unfolded`. The dims
-/// groups[d] of `unfolded` are the mixed-radix digits of dim d of `folded`.
-/// Returns std::nullopt if the size of a dim after the first one of a group is
-/// dynamic.
+/// Returns the rule of a reshape from `folded` to `unfolded`, or from
+/// `unfolded` to `folded` if `isCollapse`. The dims groups[d] of `unfolded` are
+/// the mixed-radix digits of dim d of `folded`. Returns std::nullopt if the
+/// size of a dim after the first one of a group is dynamic.
 static std::optional<ViewRule>
 getReshapeView(RankedTensorType folded, RankedTensorType unfolded,
                ArrayRef<ReassociationIndices> groups, bool isCollapse) {

@@ -59,9 +59,9 @@ public:
   BitReader(llvm::ArrayRef<int64_t> box, FailureReason error)
       : box(box), error(error) {}
 
-  /// Returns the bits of `value`, or reports why they are not xors of bits of
-  /// the index: a constant, a divisor that is not a power of two, or a sum with
-  /// carries.
+  /// Returns the bits of `value`. If they are not xors of bits of the index,
+  /// because of a constant, a divisor that is not a power of two, or a sum with
+  /// carries, reports why and returns std::nullopt.
   std::optional<Bits> read(const IndexExpr &value);
 
 private:

@@ -24,7 +24,8 @@ using llvm::Twine;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An integer or a tuple, recursively.
+/// An integer of a CuTe text, or a tuple of these, recursively, with its column
+/// in the text.
 struct IntTuple {
   size_t column = 0;
   bool isLeaf = true;
@@ -33,7 +34,8 @@ struct IntTuple {
 };
 } // namespace
 
-/// The maximal nesting depth of tuples, which bounds the recursion.
+/// The maximal nesting depth of tuples, which bounds the recursion. Deeper
+/// tuples are an error.
 static constexpr unsigned kMaxDepth = 64;
 
 static bool parseTuple(Scanner &scanner, IntTuple &tuple, unsigned depth = 0) {

@@ -131,8 +131,9 @@ static std::optional<CuTeLayout> getModes(ArrayRef<uint64_t> bits, Sizes sizes,
   return layout;
 }
 
-/// Checks that the storage of `layout`, which ends with the last element, has
-/// the extent of `offset`, the coordinate to export.
+/// Returns true if the storage of `layout`, which ends with the last element,
+/// has the extent of `offset`, the coordinate to export. Otherwise reports an
+/// error and returns false.
 static bool checkExtent(const CuTeLayout &layout, const Coordinate &offset,
                         Sizes sizes, FailureReason error) {
   SizeExpr end = layout.getMap(sizes, error)->getCoordinates()[0].extent;
@@ -172,7 +173,8 @@ undoSwizzle(const Bits &bits, const Coordinate &offset, Sizes sizes) {
 }
 
 /// Returns the layout of an offset with swizzled bits: modes, and one swizzle
-/// of the whole offset. Fails if there is none.
+/// of the whole offset. Fails if none is found, if a bit of the offset is no
+/// xor of bits of the index, or if the index has more than kMaxBits bits.
 static std::optional<CuTeLayout>
 getSwizzledModes(const Coordinate &offset, Sizes sizes, FailureReason error) {
   SmallVector<int64_t> box;

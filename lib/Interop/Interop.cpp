@@ -32,7 +32,7 @@ std::optional<Notation> mlir::layout::getNotation(StringRef name) {
 }
 
 /// The maximal number of characters of a text to import or export, more than
-/// any real layout has.
+/// any real layout has. A longer text is an error.
 static constexpr size_t kMostText = 16384;
 
 std::optional<ImportedLayout>

@@ -39,7 +39,8 @@ public:
   /// Returns the next character, or 0 at the end.
   char peek() { return atEnd() ? 0 : rest().front(); }
 
-  /// Returns the next character and moves past it.
+  /// Returns the next character after spaces, and moves past it. The text must
+  /// not be at its end.
   char take() { return text[position = column(), position++]; }
 
   bool fail(size_t column, const llvm::Twine &message) {

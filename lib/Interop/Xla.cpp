@@ -17,7 +17,8 @@ using llvm::StringRef;
 using llvm::Twine;
 
 /// Describes the next property after the colon of an XLA layout for an error,
-/// or returns "" if it is a tile. Only tiles are part of the index map.
+/// or returns "" if it is a tile or unknown. Only tiles are part of the index
+/// map.
 static StringRef getMeaning(Scanner &scanner) {
   static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral>
       meanings[] = {{"SC(", "a split over memories"},
@@ -35,8 +36,8 @@ static StringRef getMeaning(Scanner &scanner) {
   return {};
 }
 
-/// Parses minor_to_major, a permutation of 0 .. rank - 1, up to a colon or the
-/// brace. Returns false after an error.
+/// Parses minor_to_major, a permutation of 0 .. rank - 1, and stops before the
+/// colon or closing brace that follows. Returns false after an error.
 static bool parseDims(Scanner &scanner, XlaLayout &layout) {
   SmallVector<std::pair<int64_t, size_t>> dims;
   auto atClose = [&] { return StringRef(":}").contains(scanner.peek()); };

@@ -27,11 +27,12 @@ struct Contents {
   int64_t numIndices = 0;
   int64_t numPositions = 0;
   int64_t numPadding = 0;
-  /// The distinct storage points of each index, in row-major order of the
-  /// indices.
+  /// One list per logical index, in row-major order of the indices: the
+  /// distinct storage points of its replicas.
   std::vector<llvm::SmallVector<Point, 1>> points;
-  /// For a map over a mesh, the sorted numbers of the devices that store each
-  /// index, in row-major order of the indices; empty for other maps.
+  /// For a map over a mesh, one list per logical index, in row-major order of
+  /// the indices: the sorted numbers of the devices that store it. Empty for
+  /// other maps.
   std::vector<llvm::SmallVector<int64_t, 1>> devices;
 };
 
@@ -44,7 +45,7 @@ std::optional<Contents> readContents(const LayoutMap &map, Sizes sizes,
                                      FailureReason error);
 
 /// Returns for each position of storage, in row-major order, the row-major
-/// number of the index that it holds, or -1 for padding.
+/// number of the logical index whose element it holds, or -1 for padding.
 std::vector<int64_t> findOccupants(const Contents &contents);
 
 /// Returns the row-major number of a point among all points below `extents`.

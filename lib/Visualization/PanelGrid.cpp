@@ -139,8 +139,9 @@ static Axes getStoredAxes(const LayoutMap &map, unsigned coordinate,
 
 /// Returns a number of positions whose divisors are good lengths of rows: with
 /// such a length, equal digits are above each other. It is the greatest common
-/// divisor of all strides in the innermost axis but the shortest, and of the
-/// extent of the axis unless `isNatural` (without padding).
+/// divisor of the strides of `digits`, without the first and shortest one and
+/// those not below the extent of `innermost`. Unless `isNatural` (no padding),
+/// it also divides this extent. Returns 0 if there is no such number.
 static int64_t findGrain(ArrayRef<PlacedDigit> digits, const Axis &innermost,
                          bool isNatural) {
   int64_t grain = isNatural ? 0 : innermost.extent;
@@ -292,7 +293,8 @@ static Axes getLinearAxes(const Direction &direction, unsigned coordinate,
 
 /// Arranges several coordinates of which the last one is linear memory, e.g.
 /// that of a core: one panel per core. If the memory of a core fits one row, a
-/// core is a row instead, or a column if it has at most 8 positions (2 * kFew).
+/// core is a row instead. If this memory has at most 8 positions (2 * kFew) and
+/// there are at most `maxColumns` cores, a core is a column.
 static void arrangeCores(PanelGrid &result, int64_t maxColumns,
                          int64_t columns) {
   unsigned last = result.directions.size() - 1;

@@ -38,7 +38,8 @@ struct Axis {
 };
 using Axes = llvm::SmallVector<Axis>;
 
-/// A coordinate of storage or, in the logical view, a dim.
+/// A coordinate of storage or, in the logical view, a dim: its name, its
+/// extent, and the axes of the picture into which it is split.
 struct Direction {
   std::string name;
   int64_t extent = 1;

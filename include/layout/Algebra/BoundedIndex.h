@@ -65,8 +65,9 @@ BoundedIndex xorOf(llvm::ArrayRef<BoundedIndex> operands, int64_t extent);
 
 /// Returns the number of positions that the form of a value implies, without
 /// align or pad: k for x mod k, ceil(extent of x / k) for x floordiv k, and
-/// size(d) for dim d. A swizzle of b bits has 2^b positions, and a sum one more
-/// than its highest value.
+/// size(d) for dim d. A swizzle of b bits has 2^b positions. A sum has one more
+/// than its highest value, for which terms with a stride that may be negative
+/// count as 0.
 SizeExpr naturalExtent(const Digit &digit);
 SizeExpr naturalExtent(const IndexExpr &value);
 

@@ -22,9 +22,9 @@
 
 namespace mlir::layout {
 
-/// Returns the UTF-8 character at byte `column` of `text` in single quotes. A
-/// byte that is neither printable ASCII nor the start of a valid longer
-/// character is written in hex, e.g. '\09'.
+/// Returns the UTF-8 character at byte `column` < text.size() of `text` in
+/// single quotes. A byte that is neither printable ASCII nor the start of a
+/// valid longer character is written in hex, e.g. '\09'.
 inline std::string quoteCharacter(llvm::StringRef text, size_t column) {
   llvm::StringRef rest = text.substr(column);
   if (llvm::isPrint(rest.front()))

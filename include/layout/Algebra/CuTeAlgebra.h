@@ -99,13 +99,14 @@ IntegerLayoutOr divide(const IntegerLayout &a,
 
 /// Coalesces `a` to one dim and splits it by `tile`, a layout of the indices in
 /// one tile. Dim 0 of the result is the index in the tile, dim 1 the number of
-/// the tile.
+/// the tile. Fails if the tile and its complement do not cover the dim exactly.
 IntegerLayoutOr logicalDivide(const IntegerLayout &a, const IntegerLayout &tile,
                               FailureReason error = {});
 
 /// Repeats `a` once per index of `b`. Dim 0 of the result is the index in `a`,
-/// dim 1 the index in `b`. Copy j is shifted by C(b(j)), where C is the
-/// complement of `a`.
+/// dim 1 the index in `b`. Copy j is shifted by C(b(j)), where C is
+/// complement(a, size of `a` * (highest offset of `b` + 1)). Fails if C is not
+/// known or an offset does not fit int64.
 IntegerLayoutOr logicalProduct(const IntegerLayout &a, const IntegerLayout &b,
                                FailureReason error = {});
 

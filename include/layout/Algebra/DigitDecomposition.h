@@ -29,8 +29,8 @@ struct PlacedDigit {
   std::optional<SizeExpr> room;
 };
 
-/// A dim or a fused value, and which entries of a list of placed digits are its
-/// digits.
+/// A dim or a fused value, its size, and which entries of a list of placed
+/// digits are its digits.
 struct Source {
   Digit whole;
   SizeExpr size;
@@ -38,7 +38,7 @@ struct Source {
 };
 
 /// Returns true if `rank`, the rank of a layout in another notation, is that of
-/// the tensor of `shape`; otherwise reports an error.
+/// the tensor of `shape`; otherwise reports an error and returns false.
 bool checkRank(unsigned rank, Sizes shape, FailureReason error);
 
 llvm::SmallVector<int64_t> unknownSizes(const LayoutMap &map);

@@ -56,8 +56,9 @@ public:
   /// is not checked.
   void evaluate(const int64_t *index, int64_t *values) const;
 
-  /// Computes the values at `count` indices, one row each. A row of `indices`
-  /// has `stride` numbers that begin with the dims of the box. If it has fewer
+  /// Computes the values at `count` indices, and writes them to `values`,
+  /// getNumValues() numbers for each index. A row of `indices`, one index, has
+  /// `stride` numbers that begin with the dims of the box. If it has fewer
   /// numbers than dims, e.g. no replicas, the other ones are 0.
   void evaluate(const int64_t *indices, size_t stride, size_t count,
                 int64_t *values) const;

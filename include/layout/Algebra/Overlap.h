@@ -42,7 +42,8 @@
 
 namespace mlir::layout {
 
-/// A tensor at an address in memory.
+/// A tensor in memory: its layout, its sizes, the bytes of an element, and the
+/// address of its storage.
 struct PlacedTensor {
   LayoutMap map;
   llvm::SmallVector<int64_t> sizes;
@@ -55,11 +56,12 @@ enum class Owned {
   Storage,  // in every core, all bytes from the lowest element to the extent
 };
 
-/// Decides if the tensors have a byte in common, where `owned` states if
-/// padding counts as theirs. For overlapping elements on static shapes, the
-/// proof has an index of each tensor, whose elements share a byte. Returns
-/// std::nullopt and reports to `error` if the tensors cannot be in one memory,
-/// i.e. their maps have different spaces or coordinates.
+/// Decides if the tensors have a byte in common: Proved if they have, Disproved
+/// if not. `owned` states if padding counts as theirs. For overlapping elements
+/// on static shapes, the proof has an index of each tensor, whose elements
+/// share a byte. Returns std::nullopt and reports to `error` if the tensors
+/// cannot be in one memory, i.e. their maps have different spaces or
+/// coordinates.
 std::optional<PairProof> findOverlap(const PlacedTensor &a,
                                      const PlacedTensor &b, Owned owned,
                                      FailureReason error = {});

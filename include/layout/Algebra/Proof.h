@@ -41,7 +41,8 @@ constexpr int64_t kMaxPoints = int64_t(1) << 20;
 /// sets give no answer.
 constexpr int64_t kFewPoints = int64_t(1) << 12;
 
-/// An answer about pairs of indices, e.g. if two share a point.
+/// An answer about pairs of indices, e.g. if two share a point, and a pair that
+/// proves it. The function that returns it says what Proved stands for.
 struct PairProof {
   ProofResult answer = ProofResult::Unknown;
   /// Two indices that are a witness of the answer, each followed by its replica
@@ -49,7 +50,7 @@ struct PairProof {
   llvm::SmallVector<int64_t> first, second;
 };
 
-/// Proves L1: no two indices of the box share a storage point; replicas of one
+/// Decides L1: no two indices of the box share a storage point; replicas of one
 /// index may. For Disproved, the proof names two indices that do.
 PairProof proveInjective(const LayoutMap &map, Sizes sizes);
 
@@ -69,8 +70,8 @@ ProofResult equalOn(const LayoutMap &a, const LayoutMap &b, Sizes sizes);
 
 struct ExtentProof {
   ProofResult answer = ProofResult::Unknown;
-  /// For Disproved: an index outside the extent, followed by its replicas, and
-  /// the sizes of its box.
+  /// For Disproved: an index at which the coordinate is outside of its extent,
+  /// followed by its replicas, and the sizes of its box.
   llvm::SmallVector<int64_t> index, sizes;
 };
 

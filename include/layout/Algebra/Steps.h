@@ -84,7 +84,8 @@ std::optional<Run> getRun(const LayoutMap &map, unsigned coordinate,
                           unsigned dim, Sizes sizes);
 
 /// Returns the longest run along the coordinate of all indices in row-major
-/// order, as if they were one dim. Reports to `error` if it is not known.
+/// order, as if they were one dim. If it is not known, reports to `error` and
+/// returns std::nullopt.
 std::optional<Run> getRowMajorRun(const LayoutMap &map, unsigned coordinate,
                                   Sizes sizes, FailureReason error = {});
 

@@ -120,7 +120,7 @@ std::optional<LayoutMap> broadcast(const LayoutMap &map, int64_t position,
 std::optional<LayoutMap> replicateOver(const LayoutMap &map, int64_t dim,
                                        Sizes sizes, FailureReason error = {});
 
-/// One operand of a concatenation, with its own layout.
+/// One operand of a concatenation: its own layout, and its sizes.
 struct ConcatPart {
   LayoutMap map;
   llvm::SmallVector<int64_t> sizes;
@@ -160,9 +160,10 @@ std::optional<LayoutMap> compose(const LayoutMap &a, const LayoutMap &b,
 /// Returns the inverse of `map`, e.g. `NCHW16c to NCHW` of `NCHW to NCHW16c`.
 /// Its dims are those of the storage, padding included: `storedDims`, or else
 /// the stored axes of `map`. It maps a storage position to the row-major
-/// position of the logical index there, in a logical shape that is extended by
-/// the padding. `sizes` are the logical sizes that `map` depends on. Fails if
-/// `map` has replicas, or if no injective formula of the stored axes is found.
+/// position of its logical index, in a logical shape that is extended such that
+/// padding has indices, too. `sizes` are the logical sizes that `map` depends
+/// on. Fails if `map` has replicas, or if no injective formula of the stored
+/// axes is found.
 std::optional<LayoutMap> inverse(const LayoutMap &map,
                                  llvm::ArrayRef<BoundedIndex> storedDims = {},
                                  Sizes sizes = {}, FailureReason error = {});

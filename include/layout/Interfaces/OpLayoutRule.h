@@ -42,7 +42,9 @@
 
 namespace mlir::layout {
 
-/// One loop of an op's iteration space.
+/// One loop of an op's iteration space: if it is parallel or a reduction, its
+/// size (kDynamic if unknown), and if dims that it indexes may be stored in
+/// tiles.
 struct LoopRule {
   utils::IteratorType iterator = utils::IteratorType::parallel;
   int64_t size = ShapedType::kDynamic;
@@ -60,8 +62,8 @@ struct OpaqueRule {
 /// The rule of an op with loops, with one affine map per tensor.
 struct LoopsRule {
   SmallVector<LoopRule> loops;
-  /// The maps from loops to the dims of each operand and result, or null unless
-  /// it is a ranked tensor.
+  /// One map per operand and per result, from the loops to its dims; null for
+  /// one that is no ranked tensor.
   SmallVector<AffineMap> operandMaps, resultMaps;
   /// Per operand, true if its elements are read.
   SmallVector<bool> isRead;

@@ -62,8 +62,9 @@ TypedAttr getPaddingAlong(ArrayRef<OperandAccess> operands,
 
 /// Computes the masks of an op. `operands` are the inputs, followed by the
 /// results. `readsInit` has one entry per result, which is true if the body
-/// reads the old element of the result. `copyMask` is for copies only: the
-/// loops to mask if the type of the result states the value of padding.
+/// reads the old element of the result. `copyMask` is empty unless the op is a
+/// copy. For a copy, it lists the loops to mask if the type of the result
+/// states the value of padding.
 PaddingMasks findPaddingMasks(ArrayRef<OperandAccess> operands,
                               ArrayRef<utils::IteratorType> iterators,
                               ArrayRef<bool> readsInit, const ScalarBody &body,

@@ -27,10 +27,10 @@
 
 namespace mlir::layout {
 
-/// Returns true if all indices of `loop`, those of padding included, have
-/// different positions in the storage of the operand. That holds if each digit
-/// of the loop with several values is among the digits that an axis fuses in
-/// row-major order.
+/// Returns true if all indices of `loop`, those of padding included, are known
+/// to have different positions in the storage of the operand: if each digit of
+/// the loop with several values is among the digits that an axis fuses in
+/// row-major order. False proves nothing.
 template <typename Space>
 bool storesAllOf(const Space &space, unsigned operand, unsigned loop) {
   return llvm::all_of(space.digitsOf[loop], [&](unsigned digit) {

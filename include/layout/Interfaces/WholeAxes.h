@@ -28,8 +28,8 @@ struct WholeAxes {
   /// indices, or whole tiles of these, are its positions; std::nullopt for
   /// other axes.
   SmallVector<std::optional<unsigned>> dimOfAxis;
-  /// Per stored axis, the number of indices of `dimOfAxis` in one position: 1,
-  /// or the tile size.
+  /// Per stored axis, the number of indices of `dimOfAxis` in one position: the
+  /// tile size, or 1 if the dim is not tiled or the axis has no touched dim.
   SmallVector<int64_t> divisorOfAxis;
 
   /// Converts numbers per dim, e.g. sizes, to numbers per stored axis: that of
@@ -41,9 +41,10 @@ struct WholeAxes {
 };
 
 /// Finds the stored axes of the `touched` dims. Returns std::nullopt unless
-/// both types have the same map, each touched dim is an axis of its own, and
-/// all other dims have equal sizes. An axis of tiles of `divisor` > 1 indices
-/// is accepted only if `isDivisor(dim, divisor)` returns true.
+/// both types have the same map without replicas, each touched dim is an axis
+/// of its own, and all other dims have equal sizes. An axis of tiles of
+/// `divisor` > 1 indices is accepted only if `isDivisor` is not null and
+/// isDivisor(dim, divisor) returns true.
 std::optional<WholeAxes> findWholeAxes(
     RankedTensorType a, RankedTensorType b, const llvm::SmallBitVector &touched,
     function_ref<bool(unsigned dim, int64_t divisor)> isDivisor = nullptr);

@@ -54,8 +54,8 @@ struct CuTeLayout {
 
 std::optional<CuTeLayout> parseCuTe(llvm::StringRef text, TextError error);
 
-/// Returns the text of `map` on a shape of `sizes` in CuTe's notation, or
-/// reports to `error` why no CuTe layout denotes it.
+/// Returns the text of `map` on a shape of `sizes` in CuTe's notation. If no
+/// CuTe layout denotes it, reports why to `error` and returns std::nullopt.
 std::optional<std::string> exportCuTe(const LayoutMap &map, Sizes sizes,
                                       FailureReason error = {});
 

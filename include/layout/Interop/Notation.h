@@ -26,7 +26,8 @@ enum class Notation { Xla, OneDnn, CuTe, Triton };
 llvm::StringRef getName(Notation notation);
 std::optional<Notation> getNotation(llvm::StringRef name);
 
-/// Reports an error in a text at a 0-based column.
+/// A callback to which a function reports an error at a 0-based column of a
+/// text, before it fails.
 using TextError =
     llvm::function_ref<void(size_t column, const llvm::Twine &message)>;
 

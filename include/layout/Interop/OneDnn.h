@@ -68,7 +68,8 @@ struct OneDnnLayout {
 std::optional<OneDnnLayout> parseOneDnn(llvm::StringRef text, TextError error);
 
 /// Returns the text of `map` on a shape of `sizes` as a tag if possible, else
-/// as a blocking descriptor, or reports to `error` why neither denotes it.
+/// as a blocking descriptor. If neither denotes it, reports why to `error` and
+/// returns std::nullopt.
 std::optional<std::string> exportOneDnn(const LayoutMap &map, Sizes sizes,
                                         FailureReason error = {});
 

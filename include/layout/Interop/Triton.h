@@ -59,8 +59,8 @@ struct TritonLayout {
 
 std::optional<TritonLayout> parseTriton(llvm::StringRef text, TextError error);
 
-/// Returns the text of `map` on a shape of `sizes` in Triton's notation, or
-/// reports to `error` why no linear layout denotes it.
+/// Returns the text of `map` on a shape of `sizes` in Triton's notation. If no
+/// linear layout denotes it, reports why to `error` and returns std::nullopt.
 std::optional<std::string> exportTriton(const LayoutMap &map, Sizes sizes,
                                         FailureReason error = {});
 

@@ -47,8 +47,8 @@ struct XlaLayout {
 
 std::optional<XlaLayout> parseXla(llvm::StringRef text, TextError error);
 
-/// Returns the text of `map` on a shape of `sizes` in XLA's notation, or
-/// reports to `error` why no tiled layout denotes it.
+/// Returns the text of `map` on a shape of `sizes` in XLA's notation. If no
+/// tiled layout denotes it, reports why to `error` and returns std::nullopt.
 std::optional<std::string> exportXla(const LayoutMap &map, Sizes sizes,
                                      FailureReason error = {});
 

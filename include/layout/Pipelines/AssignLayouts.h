@@ -74,8 +74,9 @@ void buildDecideLayoutsPipeline(OpPassManager &pm,
                                 std::shared_ptr<CostProvider> provider = {});
 
 /// Adds the passes of `layout-prepare`, which rewrite a program to linalg ops
-/// on canonical IR. Then adds the passes that choose layouts, insert
-/// conversions and remove those that need not run.
+/// on canonical IR. Then adds those of buildDecideLayoutsPipeline() with the
+/// same arguments: they choose layouts, insert conversions and remove those
+/// that need not run.
 void buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target = {});
 void buildAssignLayoutsPipeline(OpPassManager &pm,
                                 const SolvePassOptions &options,

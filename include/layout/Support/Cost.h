@@ -38,8 +38,8 @@ inline Cost addCosts(Cost a, Cost b) {
   return a > kInfiniteCost - 1 - b ? kInfiniteCost - 1 : a + b;
 }
 
-/// Multiplies a cost a >= 0 by b >= 0; finite products saturate at
-/// kInfiniteCost - 1.
+/// Multiplies a cost a >= 0 by b >= 0. An infinite cost stays infinite, even if
+/// b is 0; finite products saturate at kInfiniteCost - 1.
 inline Cost scaleCost(Cost a, int64_t b) {
   if (a == kInfiniteCost)
     return a;

@@ -38,8 +38,9 @@ struct ChipClock {
 };
 
 struct EngineTimes {
-  /// A rate: `count` items, e.g. bytes, take `time`. `get` returns the time
-  /// that a number of items takes, rounded up.
+  /// A rate: `count` items, e.g. bytes, take `time`, in the unit of all times
+  /// here, e.g. cycles. `get` returns the time that a number of items takes,
+  /// rounded up.
   struct Rate {
     int64_t time = 1, count = 1;
 

@@ -50,7 +50,8 @@ public:
                 std::is_invocable_v<Callable, const llvm::Twine &>> * = nullptr>
   FailureReason(Callable &&callable) : take(callable) {}
 
-  /// Reports the reason, a clause without a final period.
+  /// Reports the reason, a clause without a final period. Returns a value that
+  /// converts to any failure.
   Failed operator()(const llvm::Twine &why) const {
     if (kept)
       *kept = why.str();

@@ -26,7 +26,8 @@
 namespace mlir::layout {
 
 /// Calls `hear` with each diagnostic that the constructing thread emits. A
-/// diagnostic is consumed if `hear` returns success.
+/// diagnostic is consumed if `hear` returns success, and otherwise passed on to
+/// the handler before.
 class ThreadDiagnosticHandler : public ScopedDiagnosticHandler {
 public:
   template <typename HearFn>

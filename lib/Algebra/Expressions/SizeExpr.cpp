@@ -19,7 +19,8 @@ using llvm::ArrayRef;
 namespace {
 
 /// The maximal number of factors of a term that is multiplied out, with each
-/// size written as 1 + t, to prove that a polynomial is not negative.
+/// size written as 1 + t, to prove that a polynomial is not negative. If a term
+/// has more factors, the proof is given up.
 constexpr size_t kMaxExpandedDegree = 8;
 
 int compareFactors(ArrayRef<SizeExpr::Atom> a, ArrayRef<SizeExpr::Atom> b) {

@@ -78,7 +78,7 @@ private:
 } // namespace
 
 /// The maximal shift and breakpoint, so that sums of three such numbers fit 64
-/// bits.
+/// bits. If a digit exceeds them, no steps are known.
 static constexpr int64_t kMaxNumber = int64_t(1) << 61;
 
 /// Combines `shift` with the shift `of` of another digit, which is determined
@@ -139,8 +139,9 @@ SizeExpr NestedDigits::getAmount(int64_t breakpoint) const {
 }
 
 /// Returns the greatest common divisor of all positions p from 1 to size - 1
-/// for which `breakpoint` divides p + `shift`, but `next` (0: no such limit)
-/// does not. Returns 0 if there are none.
+/// (or from 1 on if `size` is dynamic) for which `breakpoint` divides p +
+/// `shift`, but `next` (0: no such limit) does not. Returns 0 if there are
+/// none.
 int64_t NestedDigits::getEvery(int64_t breakpoint, int64_t next,
                                int64_t size) const {
   int64_t every = 0, found = 0;

@@ -73,8 +73,9 @@ static void liftShift(IndexExpr &x, int64_t &divisor) {
 }
 
 /// Simplifies floor(x / divisor) mod modulus (0: no mod) by one rewrite of the
-/// arguments. Adds to `outside` the terms that can be computed outside of the
-/// floor. Returns true if anything changed.
+/// arguments. Without a mod, also moves multiples of the divisor from `x` to
+/// `outside`, divided by it; the caller adds `outside` to the floor. Returns
+/// true if anything changed.
 static bool simplifyDigit(IndexExpr &x, int64_t &divisor, int64_t &modulus,
                           IndexExpr &outside, Sizes sizes) {
   bool changed = false;

@@ -26,7 +26,8 @@ struct Part {
   size_t column; // in the string, 0-based
 };
 
-/// One dim of a string: one part, or several in brackets, such as `[4o4i]`.
+/// One dim of either string of `#layout.blocked`: one part, or several in
+/// brackets, such as `[4o4i]`.
 using Dim = llvm::SmallVector<Part, 2>;
 
 using Report = llvm::function_ref<void(size_t, const Twine &)>;
@@ -97,9 +98,10 @@ static bool readDims(StringRef text, std::vector<Dim> &dims, Report report) {
   return true;
 }
 
-/// Checks that each letter of the string occurs exactly once in upper case, and
-/// any number of times in lower case. Reports the column of the first
-/// violation, and returns false.
+/// Checks that each letter in `dims`, which are those of one string, occurs
+/// exactly once in upper case. In lower case, it may occur any number of times.
+/// If an upper-case letter is missing or repeated, reports the column of the
+/// first such part and returns false.
 static bool checkAxes(const std::vector<Dim> &dims, Report report) {
   std::array<bool, 26> hasAxis{};
   for (const Dim &dim : dims)
@@ -125,7 +127,8 @@ static bool checkAxes(const std::vector<Dim> &dims, Report report) {
   return true;
 }
 
-/// Returns the first part of `dims` whose letter is not in `others`, or null.
+/// Returns the first part of `dims` whose letter no part of `others` has, or
+/// null. A block, such as `16c`, has the same letter as its axis `C`.
 static const Part *findMissing(const std::vector<Dim> &dims,
                                const std::vector<Dim> &others) {
   for (const Dim &dim : dims)

@@ -47,12 +47,14 @@ void Mesh::setHalos(std::vector<Halo> ofDims) {
     halos.clear();
 }
 
-/// The maximal halo; larger ones are assumed to be a mistake.
+/// The maximal halo on each side, in indices; a larger one is an error, because
+/// it is assumed to be a mistake.
 static constexpr int64_t kWidestHalo = std::numeric_limits<int32_t>::max();
-/// The maximal halo in blocks; beyond it, a device may as well hold the whole
-/// dim.
+/// The maximal halo on each side, in blocks. A larger one is an error, because
+/// a device may as well hold the whole dim.
 static constexpr int64_t kMostBlocks = 16;
-/// The maximal size of a dim with a halo, so that positions fit int64.
+/// The maximal size of a dim with a halo, so that positions fit int64. A larger
+/// dim with a halo is an error.
 static constexpr int64_t kLongestWithHalo = int64_t(1) << 48;
 
 bool Mesh::check(FailureReason error) const {

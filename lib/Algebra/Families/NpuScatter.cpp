@@ -145,7 +145,7 @@ static bool checkAddress(int64_t address, int64_t divisor, const Twine &why,
 }
 
 /// Checks the start core, the offset and the alignment of the start address
-/// against the chip. Reports the first violation.
+/// against the chip. Reports the first violation and returns false.
 static bool checkParams(const NpuScatter &scatter, const ChipParams &params,
                         FailureReason error) {
   if (scatter.start >= params.npus) {
@@ -176,7 +176,7 @@ static bool checkParams(const NpuScatter &scatter, const ChipParams &params,
 }
 
 /// Checks the packing, the offset and the alignment against the bytes of an
-/// element. Reports the first violation.
+/// element. Reports the first violation and returns false.
 static bool checkElements(const NpuScatter &scatter, const ChipParams &params,
                           int64_t elementBytes, FailureReason error) {
   struct Packing {

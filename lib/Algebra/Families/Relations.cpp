@@ -16,8 +16,9 @@ using namespace mlir::layout;
 using llvm::StringRef;
 using llvm::Twine;
 
-/// The maximal numbers of axes of a layout and of digits of an axis. They are
-/// above any sensible layout, and keep malicious input cheap.
+/// The maximal number of axes of a layout, and the number of digits of an axis
+/// from which on it is an error. Both are above any sensible layout, and keep
+/// malicious input cheap.
 static constexpr size_t kMaxAxes = 256;
 static constexpr size_t kMaxDigits = 256;
 
@@ -105,7 +106,8 @@ bool Resolver::make(const NamedAxis &axis, size_t name) {
 }
 
 /// Checks that all parts of a split but the first have extents, whose product
-/// fits int64, and that the first has none. Reports the first violation.
+/// fits int64, and that the first has none. Reports the first violation and
+/// returns false.
 bool Resolver::checkExtents(const Placed &split) {
   int64_t below = 1;
   for (auto [p, part] : llvm::enumerate(split.relation.parts)) {
@@ -191,7 +193,7 @@ bool Resolver::useAll() {
 }
 
 /// Returns the number of digits of `x`, including those of fused values that
-/// its digits are taken of, or `limit` if there are more.
+/// its digits are taken of, or `limit` if there are at least so many.
 static size_t countDigits(const IndexExpr &x, size_t limit) {
   size_t count = 0;
   for (const DigitTerm &term : x.terms) {
@@ -238,8 +240,9 @@ bool Resolver::compute(const Placed &placed) {
 }
 
 /// Computes the value of every axis. Each round computes the relations whose
-/// inputs are known; a round that computes none is an error, because the
-/// relations then form a cycle.
+/// inputs are known. Reports an error and returns false if a value cannot be
+/// computed, or if a round computes none, because the other relations then form
+/// a cycle.
 bool Resolver::computeAll() {
   for (auto [d, dim] : llvm::enumerate(text.dims)) {
     BoundedIndex value = BoundedIndex::dim(d);

@@ -31,7 +31,9 @@ struct Axes {
 /// x, y and lane, or x, y, the third coordinate and lane.
 using Coordinates = llvm::SmallVector<BoundedIndex>;
 
-/// The properties of a kind, a row of the table in the specification.
+/// A kind of image: its name, the letters of its axes in canonical order, its
+/// storage space, and the function that computes the coordinates from the
+/// indices of the axes.
 struct KindInfo {
   RgbaImageKind kind;
   StringRef name;

@@ -35,7 +35,8 @@ struct Extent {
   }
 };
 
-/// A tensor with its map in normal form on its shape.
+/// A tensor whose map is in normal form on its shape. `box` has the sizes of
+/// its dims and then of its replicas.
 struct Tensor {
   explicit Tensor(const PlacedTensor &tensor)
       : map(tensor.map.specialize(tensor.sizes)), box(map.getBox(tensor.sizes)),
@@ -148,7 +149,8 @@ static PairProof walk(const Tensor &a, const Tensor &b) {
   return result;
 }
 
-/// Renumbers the dims of `value`, 0 to box.size() - 1, to begin at `first`.
+/// Returns `value` with its dims 0 to box.size() - 1 renumbered: dim d becomes
+/// dim `first` + d. `all` has the sizes of the dims in the new numbering.
 static IndexExpr renumber(const IndexExpr &value, unsigned first, Sizes box,
                           Sizes all) {
   llvm::SmallVector<IndexExpr> dims;
@@ -278,8 +280,9 @@ static IndexExpr getGroup(const LayoutMap &special, int64_t length, Sizes box) {
   return takeDigit(position, length, 0, box);
 }
 
-/// Returns the largest k such that `value` depends on dim d only by floor(d /
-/// k), or 0 if it does not depend on d.
+/// Returns a k such that `value` depends on dim d only by floor(d / k): the gcd
+/// of the divisors of the digits of d, or 1 if d is in a fused value or
+/// swizzle. Returns 0 if it does not depend on d.
 static int64_t getDivisor(const IndexExpr &value, unsigned dim) {
   int64_t divisor = 0;
   for (const DigitTerm &term : value.terms)

@@ -358,7 +358,7 @@ ProofResult mlir::layout::equalOn(const LayoutMap &a, const LayoutMap &b,
 
 /// Returns true if coordinate `c` is provably in [0, extent): by the range of
 /// its value, or because each axis, a row-major digit of the coordinate, is
-/// within its own extent.
+/// within its own extent. False proves nothing.
 static bool isWithinByConstruction(const LayoutMap &special, unsigned c,
                                    Sizes box) {
   const Coordinate &coordinate = special.getCoordinates()[c];

@@ -15,7 +15,8 @@ using llvm::ArrayRef;
 using Lookup = llvm::function_ref<std::optional<Formula>(const Digit &)>;
 
 /// The maximal number of linear equations over GF(2) that are solved for the
-/// bits of digits, because the time of elimination is cubic in it.
+/// bits of digits, because the time of elimination is cubic in it. With more
+/// equations, no bits are solved.
 constexpr size_t kMaxEquations = 512;
 
 std::optional<Formula> mlir::layout::lookupSum(const IndexExpr &x,

@@ -13,8 +13,9 @@
 using namespace mlir::layout;
 
 /// Rewrites the digits of one source, sorted by (divisor, modulus), as disjoint
-/// maximal digits: `c floordiv 4 * 4 + c mod 4` becomes c. Leaves them if their
-/// breakpoints, the divisors and divisors * moduli, do not divide each other.
+/// maximal digits: `c floordiv 4 * 4 + c mod 4` becomes c. If their
+/// breakpoints, the divisors and divisors * moduli, do not divide each other or
+/// overflow int64, merges equal digits only.
 static void combineDigits(std::vector<DigitTerm> &terms) {
   // Add the strides of equal digits, also if breakpoints do not divide each
   // other.

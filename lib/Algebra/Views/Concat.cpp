@@ -16,7 +16,8 @@ using llvm::ArrayRef;
 using llvm::Twine;
 
 /// Checks that the parts have equal rank, space, coordinates and replicas, and
-/// sizes that differ along `axis` only. Reports the first violation.
+/// sizes that differ along `axis` only. Reports the first violation and returns
+/// false.
 static bool checkParts(ArrayRef<ConcatPart> parts, int64_t axis,
                        FailureReason error) {
   auto fail = [&](const Twine &why) {

@@ -26,8 +26,10 @@ using llvm::Twine;
 // Index views
 //===----------------------------------------------------------------------===//
 
-/// Checks that `groups` list the dims 0 to sizes.size() - 1 once and in order.
-/// No groups at all denote a tensor of rank 0, so that all sizes must be 1.
+/// Checks that no size is negative, and that `groups` list the dims 0 to
+/// sizes.size() - 1 once and in order. No groups at all denote a tensor of rank
+/// 0, so that all sizes must be 1. Reports the first violation and returns
+/// false.
 static bool checkGroups(DimGroups groups, Sizes sizes, FailureReason error) {
   for (auto [d, size] : llvm::enumerate(sizes))
     if (size < 0 && size != kUnknownSize) {

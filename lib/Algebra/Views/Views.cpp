@@ -73,7 +73,8 @@ std::optional<LayoutMap> mlir::layout::transpose(const LayoutMap &map,
 }
 
 /// Checks that a slice takes indices inside dim `d`, of size `full`, and none
-/// twice, as far as these numbers are static. Reports the first violation.
+/// twice, as far as these numbers are static. Reports the first violation and
+/// returns false.
 static bool checkSliceDim(unsigned d, int64_t full, int64_t offset,
                           int64_t size, int64_t stride, FailureReason error) {
   auto fail = [&](const Twine &why) {

@@ -35,8 +35,9 @@ struct BlockedLayout {
   LayoutMap getMap() const;
 };
 
-/// Reports an error at a 0-based column of one of the two strings of
-/// `#layout.blocked`: the stored form if `inStored`, else the logical form.
+/// A callback to which a function reports an error at a 0-based column of one
+/// of the two strings of `#layout.blocked`, before it fails: the stored form if
+/// `inStored`, else the logical form.
 using BlockedError = llvm::function_ref<void(bool inStored, size_t column,
                                              const llvm::Twine &message)>;
 

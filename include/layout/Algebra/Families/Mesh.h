@@ -47,7 +47,8 @@ namespace mlir::layout {
 /// the device.
 constexpr llvm::StringLiteral kMeshSpace = "mesh";
 
-/// The maximal number of devices; more are assumed to be a mistake.
+/// The maximal number of devices. A mesh with more is an error, because it is
+/// assumed to be a mistake.
 constexpr int64_t kMostDevices = 1 << 20;
 
 struct MeshAxis {
@@ -73,7 +74,8 @@ struct Mesh {
   /// The axes of the mesh, slowest first. The number of a device is row-major
   /// over them.
   std::vector<MeshAxis> axes;
-  /// For each dim, the numbers of the axes that split it, from major to minor.
+  /// One list per dim: the numbers of the axes that split it, from major to
+  /// minor.
   std::vector<std::vector<unsigned>> splits;
   /// The halo of each dim; empty if no dim has one.
   std::vector<Halo> halos;

@@ -64,7 +64,9 @@ struct ChipParams {
   int64_t euBytes = 0;     // EU, a power of two
 };
 
-/// The parameters of `#layout.npu_scatter`, as written in the attribute.
+/// The parameters of `#layout.npu_scatter`: the rule of the strides, the start
+/// core and the offset in it, the packing of elements, and the axes of the
+/// dims.
 struct NpuScatter {
   NpuMode mode = NpuMode::Aligned;
   int64_t width = 0;                     // of a matrix: columns per channel

@@ -31,9 +31,10 @@ class raw_ostream;
 
 namespace mlir::layout {
 
-/// One physical dim, a digit of a logical dim. Of dim 1, `1` is the quotient
-/// that the faster entries leave, and `1 : 4` is this quotient mod 4.
-/// `1 : oddeven 4` has the same values with the even ones first.
+/// One physical dim, a digit of logical dim `dim`. Each entry takes a digit of
+/// the quotient that the faster entries of the same dim leave. For dim 1, `1`
+/// takes the whole quotient (Whole), `1 : 4` the quotient mod 4 (Packed), and
+/// `1 : oddeven 4` the same digit with its even values stored first (OddEven).
 struct PackedDim {
   enum Kind { Whole, Packed, OddEven };
 

@@ -51,7 +51,8 @@ struct AxisRelation {
   }
 };
 
-/// The text of `#layout.relations`, as lists of names.
+/// The text of `#layout.relations`: the dims, the relations, and the names of
+/// the stored dims, as lists.
 struct RelationsText {
   /// The logical dims. If a dim has an extent, a tensor must have that size.
   std::vector<NamedAxis> dims;
@@ -66,7 +67,8 @@ struct RelationsText {
   }
 };
 
-/// Reports an error at the n-th name in the text, where 0 is the first dim.
+/// A callback to which a function reports an error at the n-th name in the
+/// text, where 0 is the first dim, before it fails.
 using RelationsError =
     llvm::function_ref<void(size_t name, const llvm::Twine &message)>;
 

@@ -50,8 +50,9 @@ llvm::SmallVector<llvm::StringRef> getRgbaImageNames();
 llvm::StringRef getLetters(RgbaImageKind kind);
 
 /// Parses the order of dims, a permutation of the letters of `kind`. Entry d of
-/// the result is the position of the letter of dim d in `getLetters`. Reports
-/// the 0-based column of an error.
+/// the result is the position of the letter of dim d in `getLetters`. If
+/// `letters` is no such permutation, reports the 0-based column of the error
+/// and returns std::nullopt.
 std::optional<llvm::SmallVector<unsigned>>
 parseOrder(RgbaImageKind kind, llvm::StringRef letters,
            llvm::function_ref<void(size_t column, const llvm::Twine &)> error);
