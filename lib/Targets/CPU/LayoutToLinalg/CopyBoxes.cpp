@@ -30,7 +30,8 @@ public:
 
   Value expand(Value physical);
   Value collapse(Value expanded, RankedTensorType physical);
-  /// Emits the extents of the expanded tensor from the logical sizes.
+  /// Emits the extents of the expanded tensor, one per dim, from the logical
+  /// sizes.
   SmallVector<OpFoldResult> getExtents();
 
   struct Slice {

@@ -83,7 +83,8 @@ Value createEmpty(OpBuilder &b, Location loc, RankedTensorType type,
 /// constant can hold (hasFiller).
 Value createFiller(OpBuilder &b, Location loc, RankedTensorType type);
 
-/// Returns a physical tensor filled with the padding that the type states.
+/// Returns a physical tensor all of whose elements have the padding value that
+/// the type states.
 Value createPadded(OpBuilder &b, Location loc, RankedTensorType type,
                    ArrayRef<OpFoldResult> sizes);
 
