@@ -145,9 +145,9 @@ std::optional<CopyTile> planCopyTile(ArrayRef<CopyDigit> digits, int64_t bytes,
 struct CopyChunk {
   /// The loop over the rows of the source, which all copies have.
   CopyDigit row;
-  /// The loops outside of all rows, whose stride in the source is at least that
-  /// of `row` times its extent. All copies have them. They are in order of
-  /// decreasing stride in the result.
+  /// The loops outside of the loop over rows. Their stride in the source is at
+  /// least the stride of `row` times the extent of `row`. All copies have them.
+  /// They are in order of decreasing stride in the result.
   SmallVector<CopyDigit> outer;
   /// The number of rows of one chunk. Their elements in the source fill at most
   /// half of L1.
@@ -185,8 +185,9 @@ bool isCopyBetweenOrders(linalg::LinalgOp op);
 
 /// A sum of dims times positive constants, as pairs (dim, constant).
 using Factors = SmallVector<std::pair<unsigned, int64_t>, 4>;
-/// Returns the dims of `expr` with their factors, without added constants.
-/// Returns std::nullopt if it is not a sum of dims times positive constants.
+/// Returns the dims of `expr`, a sum of dims times positive constants, with
+/// their factors. Constants that are added are ignored. Returns std::nullopt
+/// for any other expression.
 std::optional<Factors> readSum(AffineExpr expr);
 
 } // namespace mlir::layout
