@@ -60,9 +60,9 @@ static int64_t getBytes(Value value) {
          llvm::divideCeil(layout::bitsOf(type.getElementType()), 8);
 }
 
-/// Returns true if `op` computes one tensor in static loops, has no effects and
-/// no tensor.extract, and indexes each operand by loops and constants only.
-/// Returns false for a null op.
+/// Returns true if `op` computes one tensor in static loops of at least one
+/// iteration, has no effects and no tensor.extract, and indexes each operand by
+/// loops and constants only. Returns false for a null op.
 static bool isPlain(linalg::LinalgOp op) {
   return op && op.hasPureTensorSemantics() && op->getNumResults() == 1 &&
          !ShapedType::isDynamicShape(op.getStaticLoopRanges()) &&
@@ -342,7 +342,9 @@ static OpOperand *findReplaced(const Chain &chain) {
   return nullptr;
 }
 
-/// Replaces input `number` of `op` by its init, which is the same tensor.
+/// Removes input `number` of `op`, which is the same tensor as its init. The
+/// body reads the element of the init instead. Returns the new op, which
+/// replaces `op`.
 static linalg::GenericOp readInit(RewriterBase &b, linalg::GenericOp op,
                                   unsigned number) {
   SmallVector<Value> inputs(op.getInputs());
