@@ -171,7 +171,8 @@ static bool canKeepParts(const Kernel &kernel, const KernelPlan &plan) {
 
 /// Splits the outermost reduction into parts if the loops over tiles along the
 /// dims `looped` then take less than `least` cycles. Sets `plan.parts`, and
-/// `best` to the order of these loops, outermost first.
+/// `best` to the order of these loops, outermost first. Otherwise, changes
+/// neither.
 static void chooseParts(const Kernel &kernel, const Traffic &traffic,
                         ArrayRef<unsigned> looped, SmallVector<double> tile,
                         SmallVector<double> trips, double least,

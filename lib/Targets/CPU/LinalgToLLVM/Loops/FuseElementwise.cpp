@@ -36,8 +36,8 @@ static bool isTransposition(linalg::LinalgOp op) {
   return in.isPermutation() && out.isPermutation() && in != out;
 }
 
-/// The maximum ops of a body that fusion may extend. Larger bodies exceed the
-/// registers anyway.
+/// The maximum number of ops in a body that fusion may extend. Larger bodies
+/// exceed the registers anyway.
 constexpr unsigned kMaxBody = 64;
 
 static bool hasAtMost(Block &block, unsigned count) {
