@@ -100,8 +100,9 @@ private:
   /// L2. Sliding windows reuse the previous window and never do.
   bool exceedsL1(Operation *op, const LoopsRule &rule, int64_t row) const;
 
-  /// Returns the number of elements of the widest result type in one vector, at
-  /// most `lanes` of the target.
+  /// Returns the number of elements of the widest result type that one vector
+  /// holds: at least 1, and at most the `lanes` that the target attribute
+  /// states.
   int64_t getVectorSize(Operation *op) const;
 
   /// Returns the stored axes of `layout` on the static shape of `type`, with

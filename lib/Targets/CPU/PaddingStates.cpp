@@ -56,8 +56,8 @@ private:
   /// Per node class, the number of its configurations before those with other
   /// stated padding were added.
   SmallVector<size_t> numPlain;
-  /// The tensors, as numbers of tensor classes, and the layouts with stated
-  /// padding in which some consumer would read them. For those in `queue`, no
+  /// The pairs of a tensor class and a layout with stated padding in which some
+  /// consumer would read the tensor. `queue` has those pairs for which no
   /// configurations of the producer have been added yet.
   std::set<std::pair<unsigned, LayoutId>> wanted;
   std::deque<std::pair<unsigned, LayoutId>> queue;
