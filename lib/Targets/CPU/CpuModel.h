@@ -97,7 +97,9 @@ private:
 
   /// Returns true if the operand rows of `row` elements that one register tile
   /// of results reads exceed L1, so that the next tile reads them again from
-  /// L2. Sliding windows reuse the previous window and never do.
+  /// L2. Returns false if a window slides over an operand, because it reuses
+  /// the previous window, or if each element of a summed operand is read for
+  /// one result only.
   bool exceedsL1(Operation *op, const LoopsRule &rule, int64_t row) const;
 
   /// Returns the number of elements of the widest result type that one vector

@@ -69,7 +69,7 @@ struct DimPattern : ReasonedPattern<tensor::DimOp> {
 };
 
 /// Lowers casts between static and dynamic sizes to casts of the physical
-/// tensor. Casts that change the layout are refused.
+/// tensor. A cast that changes the layout is not lowered.
 struct CastPattern : ReasonedPattern<tensor::CastOp> {
   using ReasonedPattern::ReasonedPattern;
 

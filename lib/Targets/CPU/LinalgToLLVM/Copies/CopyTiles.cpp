@@ -52,8 +52,8 @@ static bool isStatic(const CopyDigit &digit) {
          ShapedType::isStatic(digit.in) && ShapedType::isStatic(digit.out);
 }
 
-/// Returns `digits` without loops of extent one, and with loops merged that are
-/// one contiguous loop both in the source and in the result.
+/// Returns `digits` without loops of extent one. Static loops are merged that
+/// are one contiguous loop both in the source and in the result.
 static SmallVector<CopyDigit> mergeDigits(ArrayRef<CopyDigit> digits) {
   SmallVector<CopyDigit> merged;
   for (const CopyDigit &digit : digits) {

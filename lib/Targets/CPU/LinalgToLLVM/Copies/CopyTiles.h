@@ -98,7 +98,7 @@ struct CopyTile {
   /// when it is computed.
   int64_t rowsTogether = 0;
   /// The number of columns that are copied before the next rows. If it exceeds
-  /// `columns`, columns are the innermost loop.
+  /// `columns`, columns are the innermost loop, otherwise rows are.
   int64_t blockColumns = 1;
   /// True if the result is written by non-temporal stores of whole lines,
   /// because caches cannot hold it.
@@ -136,6 +136,8 @@ inline constexpr int64_t kLaneBytes = 16;
 /// `padding` elements follow each contiguous segment of the result and are
 /// written with it. Returns std::nullopt if no digit is contiguous on a side,
 /// if none is known to be long enough, or if no tile can write the padding.
+/// Also returns std::nullopt if a loop has no iterations, or if a vector
+/// register does not consist of whole 16-byte lanes.
 std::optional<CopyTile> planCopyTile(ArrayRef<CopyDigit> digits, int64_t bytes,
                                      const CpuModelParams &params,
                                      bool startsWithLine, int64_t padding = 0);
@@ -180,7 +182,8 @@ StagedCopies planStagedCopies(const CopyTile &block, int64_t bytes,
 bool canCopyInVectors(Type element);
 
 /// Returns true if `op` copies between two orders of the same indices, so that
-/// layout-cpu-tile-transposes rewrites it.
+/// layout-cpu-tile-transposes rewrites it. Returns false if one dynamic loop is
+/// contiguous on both sides.
 bool isCopyBetweenOrders(linalg::LinalgOp op);
 
 /// A sum of dims times positive constants, as pairs (dim, constant).

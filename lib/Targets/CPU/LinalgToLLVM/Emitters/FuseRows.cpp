@@ -127,8 +127,8 @@ static std::optional<RowsOfLoops> findRows(linalg::LinalgOp producer,
 }
 
 /// Returns true if `op` can be computed in blocks of rows: it is elementwise or
-/// reads each element of some input once, and inputs shared by all rows have at
-/// most half the size of L1.
+/// reads each element of some input once, and each input that all rows share
+/// has at most half the size of L1.
 static bool isRowOp(linalg::LinalgOp op, const RowsOfLoops &rows,
                     const CpuModelParams &target) {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();

@@ -35,7 +35,8 @@ using namespace mlir::layout;
 
 namespace {
 
-/// A tensor that the kernel reads or writes.
+/// A tensor that the kernel reads or writes: the bytes of an element, the sizes
+/// of the tensor, and how its subscripts depend on kernel dims.
 struct Operand {
   double elementBytes;
   SmallVector<int64_t> shape;
