@@ -202,8 +202,8 @@ void PaddingStates::wantTyped(unsigned nodeClass) {
 }
 
 /// Adds configurations of a reduction whose inputs are padded with its neutral
-/// element, if fewer loops are then masked and the op costs less. If masks are
-/// free, adds no configurations.
+/// element, if fewer loops are then masked and the op costs less. Adds none if
+/// masks are free, or if the op has no masked loops.
 void PaddingStates::wantNeutral(unsigned nodeClass) {
   const NodeClass &node = program.nodeClasses[nodeClass];
   auto *rule = std::get_if<LoopsRule>(&node.rule);

@@ -72,8 +72,8 @@ private:
                std::optional<unsigned> block = {});
   void emitLoops(unsigned level);
   /// Returns `side`, the source or the result (`isResult`), with its base moved
-  /// to the current loop indices. Several digits of columns do not move the
-  /// base of the result, because each column has its own offset there.
+  /// to the current loop indices. If several digits are columns, they do not
+  /// move the base of the result, because each column has its own offset there.
   CopySide getPart(const CopySide &side, bool isResult);
   void emitTile();
   void emitStaged();
