@@ -217,8 +217,8 @@ Cost CpuModel::addLaneSums(Cost work, Operation *op, const LoopsRule &rule,
 /// is their number of stored bytes times factors. `lane` is the vectorized
 /// digit, or std::nullopt. The callback `fillVectors` raises the bytes of an
 /// operand over which a window slides along `lane` to those that whole vectors
-/// load. Operands that are summed in long rows cost the target's
-/// `strided_percent`.
+/// load. An operand that is summed, and whose rows along `lane` fill all vector
+/// registers, costs the target's `strided_percent`.
 Cost CpuModel::getTensorBytesCost(
     const StoredOp &stored, Operation *op, const LoopsRule &rule,
     const OpLayouts &layouts, CostModel &costs, std::optional<unsigned> lane,

@@ -97,11 +97,14 @@ private:
 
   /// Returns true if the operand rows of `row` elements that one register tile
   /// of results reads exceed L1, so that the next tile reads them again from
-  /// L2. Sliding windows reuse the previous window and never do.
+  /// L2. Returns false if a window slides over an operand, because it reuses
+  /// the previous window, or if each element of a summed operand is read for
+  /// one result only.
   bool exceedsL1(Operation *op, const LoopsRule &rule, int64_t row) const;
 
-  /// Returns the number of elements of the widest result type in one vector, at
-  /// most `lanes` of the target.
+  /// Returns the number of elements of the widest result type that one vector
+  /// holds: at least 1, and at most the `lanes` that the target attribute
+  /// states.
   int64_t getVectorSize(Operation *op) const;
 
   /// Returns the stored axes of `layout` on the static shape of `type`, with

@@ -56,8 +56,8 @@ private:
   /// Per node class, the number of its configurations before those with other
   /// stated padding were added.
   SmallVector<size_t> numPlain;
-  /// The tensors, as numbers of tensor classes, and the layouts with stated
-  /// padding in which some consumer would read them. For those in `queue`, no
+  /// The pairs of a tensor class and a layout with stated padding in which some
+  /// consumer would read the tensor. `queue` has those pairs for which no
   /// configurations of the producer have been added yet.
   std::set<std::pair<unsigned, LayoutId>> wanted;
   std::deque<std::pair<unsigned, LayoutId>> queue;
@@ -202,8 +202,8 @@ void PaddingStates::wantTyped(unsigned nodeClass) {
 }
 
 /// Adds configurations of a reduction whose inputs are padded with its neutral
-/// element, if fewer loops are then masked and the op costs less. If masks are
-/// free, adds no configurations.
+/// element, if fewer loops are then masked and the op costs less. Adds none if
+/// masks are free, or if the op has no masked loops.
 void PaddingStates::wantNeutral(unsigned nodeClass) {
   const NodeClass &node = program.nodeClasses[nodeClass];
   auto *rule = std::get_if<LoopsRule>(&node.rule);

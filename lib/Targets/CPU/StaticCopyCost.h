@@ -62,7 +62,8 @@ private:
 /// digits times strides, and a constant.
 struct StaticIndexExpr {
   /// The digit floor(dim / divisor) mod modulus of one dim, without mod if the
-  /// modulus is 0, or a digit of the several dims in `mixedDims`.
+  /// modulus is 0. Or a digit of several dims, those whose bits are set in
+  /// `mixedDims`.
   struct Digit {
     unsigned dim = 0;
     uint64_t mixedDims = 0; // as bits
@@ -93,7 +94,7 @@ struct StaticIndexExpr {
   llvm::SmallVector<Term, 2> terms;
 };
 
-/// The stored axes of a layout on a static shape.
+/// The stored axes of a layout on a static shape, and the size of the storage.
 struct StaticStorage {
   struct Axis {
     StaticIndexExpr value;
@@ -105,7 +106,8 @@ struct StaticStorage {
 
   /// Evaluates the stored axes of `map` on `shape`. Returns std::nullopt if the
   /// space is not `buffer`, the map has replicas, a size is dynamic, 0 or above
-  /// 2^24, a stride is not positive, or the storage exceeds 2^48 elements.
+  /// 2^24, or a stride is not positive. Also returns std::nullopt for more than
+  /// 64 dims or a storage of more than 2^48 elements.
   static std::optional<StaticStorage> read(const LayoutMap &map,
                                            llvm::ArrayRef<int64_t> shape);
 };

@@ -44,7 +44,8 @@ struct StoredOp {
 
   /// Returns the reduction digit whose vector lanes hold partial results, or
   /// std::nullopt if there is none. It has at least `least` iterations, and
-  /// each accessed tensor is contiguous along it or invariant.
+  /// each accessed tensor is contiguous along it or invariant. Dynamic sizes
+  /// count as `assumed`.
   std::optional<unsigned> findReductionLane(const LoopsRule &rule,
                                             int64_t assumed,
                                             MLIRContext *context,
@@ -57,12 +58,13 @@ struct StoredOp {
   /// Returns the trip count of the loop that digit `lane` forms together with
   /// the parallel digits that every accessed tensor stores contiguously with
   /// it. For an elementwise op on row-major NCHW tensors, this is N * C * H *
-  /// W.
+  /// W. Dynamic sizes count as `assumed`.
   int64_t getRun(const LoopsRule &rule, unsigned lane, int64_t assumed) const;
 
   /// Returns how many iterations of the loop that digit `lane` belongs to are
   /// stored inside the slowest reduction digit of operand `k`. For `a[k][w]`
-  /// that is summed over k with lanes along w, this is the size of w.
+  /// that is summed over k with lanes along w, this is the size of w. Dynamic
+  /// sizes count as `assumed`.
   int64_t getRow(unsigned k, unsigned lane, int64_t assumed,
                  MLIRContext *context) const;
 

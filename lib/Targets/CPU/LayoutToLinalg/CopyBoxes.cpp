@@ -19,8 +19,9 @@ using namespace mlir::layout;
 namespace {
 
 /// Emits the reshapes and slices of one tensor of a copy, its source or its
-/// result. The physical tensor is expanded to one dim per digit as far as
-/// possible.
+/// result. The physical tensor is expanded: a stored axis whose positions are
+/// exactly all values of its digits becomes one dim per digit, and other axes
+/// stay.
 class Side {
 public:
   Side(OpBuilder &b, Location loc, const CopyPlan &copy, unsigned operand,
@@ -30,7 +31,8 @@ public:
 
   Value expand(Value physical);
   Value collapse(Value expanded, RankedTensorType physical);
-  /// Emits the extents of the expanded tensor from the logical sizes.
+  /// Emits the extents of the expanded tensor, one per dim, from the logical
+  /// sizes.
   SmallVector<OpFoldResult> getExtents();
 
   struct Slice {

@@ -19,7 +19,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 /// Returns true if each storage position can compute its element or padding:
-/// the map has an inverse in closed form, and padding, if any, has a value.
+/// the map has an inverse in closed form, and if there may be padding, `type`
+/// states its value or has a zero.
 static bool canGather(RankedTensorType type) {
   return (hasFiller(type) || !mayHavePadding(type)) &&
          getBackwardValues(*getLayoutMap(type), type.getShape());

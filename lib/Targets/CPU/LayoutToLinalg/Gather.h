@@ -36,8 +36,8 @@ Value emitChoice(OpBuilder &b, Location loc, Value condition, EmitValue inside,
                  EmitValue outside);
 
 /// Emits the physical tensor of a tensor of `type` with the logical `sizes`.
-/// `element` emits the element at each logical index, and stated padding is
-/// filled with its value.
+/// `element` emits the element at each logical index. Padding has the value
+/// that `type` states, or any value if it states none.
 Value emitGather(OpBuilder &b, Location loc, RankedTensorType type,
                  ArrayRef<OpFoldResult> sizes, EmitElement element);
 

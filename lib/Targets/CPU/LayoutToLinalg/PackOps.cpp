@@ -17,13 +17,13 @@ using namespace mlir::layout;
 
 namespace {
 
-/// Describes a pack or unpack: one operand of a plan has axes that are divided
+/// Describes a pack or unpack: one operand of a copy has axes that are divided
 /// into tiles, and the other operand has the resulting digits as axes.
 struct Packing {
   SmallVector<int64_t> outerDimsPerm, innerDimsPos, innerTiles;
   /// The digits in the order of the packed tensor of linalg.pack (outer dims,
-  /// then tiles), and in the order in which the operand with tiles as axes
-  /// stores them.
+  /// then tiles), and in the order in which the other operand, which has digits
+  /// as axes, stores them.
   SmallVector<unsigned> packed, stored;
   /// True if tiles do not divide an axis, so that the packed tensor has
   /// padding.

@@ -80,7 +80,8 @@ public:
   explicit FunctionBoundaries(Operation *root);
 
   /// Replaces, in the types of the converted functions, physical tensors by
-  /// storage arrays, and reshapes the arguments in the bodies.
+  /// storage arrays, and reshapes the arguments in the bodies. Leaves functions
+  /// that were not converted.
   void expose(const TypeConverter &converter);
 
 private:

@@ -60,7 +60,7 @@ struct PhysicalSlice {
   /// The type of the slice of the physical tensor, without the axes of dropped
   /// dims.
   RankedTensorType type;
-  /// The extents of a tensor of type `type`, one per dim.
+  /// The extents of the slice, one per dim of `type`.
   SmallVector<OpFoldResult> extents;
 };
 
@@ -254,8 +254,10 @@ Value InsertSlicePattern::gather(tensor::InsertSliceOp op, ValueRange source,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Lowers tensor.parallel_insert_slice to an insertion into the physical tensor
-/// only: other threads write the rest of it, so a gather is not possible.
+/// Lowers tensor.parallel_insert_slice to an insertion into the physical
+/// tensor. Other threads write the rest of it, so a gather is not possible. The
+/// op is not lowered if the part is not a slice of the physical tensor, or does
+/// not state its padding.
 struct ParallelInsertSlicePattern
     : ReasonedPattern<tensor::ParallelInsertSliceOp> {
   using ReasonedPattern::ReasonedPattern;

@@ -26,7 +26,8 @@ namespace mlir::layout {
 
 /// Adds the conversion from a laid-out tensor of the `buffer` space to its
 /// physical tensor, followed by one index for each dynamic size that no extent
-/// of the physical tensor equals (getCarriedDims).
+/// of the physical tensor equals (getCarriedDims). The conversion of laid-out
+/// tensors of other spaces fails; other types stay.
 void populateStorageConversion(TypeConverter &converter);
 
 /// Returns the dynamic dims whose size is passed as a separate value, in
@@ -83,12 +84,13 @@ Value createEmpty(OpBuilder &b, Location loc, RankedTensorType type,
 /// constant can hold (hasFiller).
 Value createFiller(OpBuilder &b, Location loc, RankedTensorType type);
 
-/// Returns a physical tensor filled with the padding that the type states.
+/// Returns a physical tensor all of whose elements have the padding value that
+/// the type states.
 Value createPadded(OpBuilder &b, Location loc, RankedTensorType type,
                    ArrayRef<OpFoldResult> sizes);
 
 /// Returns true if moving storage of `from` unchanged, padding included,
-/// establishes the padding that `to` states.
+/// establishes the padding that `to` states, or if `to` states none.
 bool carriesPadding(RankedTensorType from, RankedTensorType to);
 
 /// Reshapes `source` to `to`, which has as many elements, without moving

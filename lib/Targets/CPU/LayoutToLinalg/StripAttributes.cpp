@@ -50,7 +50,7 @@ static void removeRecords(Operation *op) {
 }
 
 /// Checks that `op`, its attributes and its types are not of the layout
-/// dialect, and emits an error for the first that is.
+/// dialect. Emits an error for the first that is, and fails.
 static LogicalResult check(Operation *op) {
   auto isOurs = [](Dialect *dialect) {
     return isa_and_nonnull<LayoutDialect>(dialect);

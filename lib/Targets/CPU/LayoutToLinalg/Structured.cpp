@@ -202,8 +202,9 @@ static bool isBelow(const SizeExpr &a, const SizeExpr &b) {
   return a != b && b.isProvablyAtLeast(a);
 }
 
-/// Fits the physical tensor of operand `k` to the loops: slices away positions
-/// that no loop reaches, and pads positions that loops reach beyond it.
+/// Returns the physical tensor of operand `k` fitted to the loops: without
+/// positions that no loop reaches, and extended by positions that loops reach
+/// beyond it. These have the padding value of its type, or zero.
 Value Emitter::fit(unsigned k, Value physical) {
   ArrayRef<AxisAccess> axes = axesOf(k);
   SmallVector<OpFoldResult> required = sizesFor(k, physical, false);

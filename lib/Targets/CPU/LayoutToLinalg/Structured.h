@@ -83,7 +83,8 @@ SmallVector<Value> lowerStructured(OpBuilder &b, Location loc,
 LogicalResult checkStructured(const StructuredOp &op, FailureReason refuse);
 
 /// Returns true if the loops of `op`, which can be lowered, write every
-/// position of the storage of `result`.
+/// position of the storage of `result`. Returns false if `op` has no
+/// iterations.
 bool coversStorage(const StructuredOp &op, unsigned result);
 
 /// Returns the loops, operand maps and body of `op`, a linalg op on tensors.

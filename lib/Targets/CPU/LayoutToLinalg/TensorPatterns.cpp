@@ -69,7 +69,7 @@ struct DimPattern : ReasonedPattern<tensor::DimOp> {
 };
 
 /// Lowers casts between static and dynamic sizes to casts of the physical
-/// tensor. Casts that change the layout are refused.
+/// tensor. A cast that changes the layout is not lowered.
 struct CastPattern : ReasonedPattern<tensor::CastOp> {
   using ReasonedPattern::ReasonedPattern;
 
@@ -139,8 +139,8 @@ static bool keepsPadding(tensor::PadOp op, Value value) {
 
 /// Returns the element of the result of `op` at `index`. In a border, this is
 /// what the body of `op` yields, else an element of `source`. `padded` are the
-/// dims that may have borders, and `low` the widths of the lower ones.
-/// `sourceSizes` and `sizes` are both the sizes of the source.
+/// dims that may have borders; `low` has the width of the lower border of each
+/// dim. `sourceSizes` and `sizes` are both the sizes of the source.
 static Value emitPaddedElement(OpBuilder &b, Location loc, tensor::PadOp op,
                                Value source, ArrayRef<OpFoldResult> sourceSizes,
                                ValueRange low, ValueRange sizes,

@@ -91,8 +91,8 @@ static LogicalResult checkTypes(Operation *op) {
   return success();
 }
 
-/// Rejects a cast of a cast if the source type of the first and the result type
-/// of the second are incompatible.
+/// Emits an error and fails if `op` casts the result of another cast, and the
+/// source type of that cast is incompatible with the result type of `op`.
 static LogicalResult checkCast(tensor::CastOp op) {
   auto source = op.getSource().getDefiningOp<tensor::CastOp>();
   if (!source || succeeded(verifyCompatibleShape(source.getSource().getType(),
@@ -103,7 +103,9 @@ static LogicalResult checkCast(tensor::CastOp op) {
                           << ", which is never valid; remove one of the casts";
 }
 
-/// Checks that a resource has the bytes of its type; upstream does not.
+/// Emits an error at `op` and fails if its value is a resource of rank 0, one
+/// that the module does not have, or one with more or fewer bytes than its type
+/// needs. Upstream does not check this.
 static LogicalResult checkResource(arith::ConstantOp op) {
   auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue());
   if (!resource)
@@ -132,8 +134,8 @@ static LogicalResult checkResource(arith::ConstantOp op) {
                           << data->size();
 }
 
-/// Rejects a function whose blocks form a loop (unstructured control flow),
-/// because buffers would not be deallocated.
+/// Emits an error and fails if the blocks of `function` form a loop
+/// (unstructured control flow), because buffers would not be deallocated.
 static LogicalResult checkBlocks(func::FuncOp function) {
   Region &body = function.getBody();
   if (body.empty())

@@ -22,9 +22,9 @@
 
 namespace mlir::layout {
 
-/// Returns true if `fill` writes a slice of a tensor that continues, in the
-/// last dim, a slice that a copy writes. The copy can then write this padding
-/// with its elements, as whole lines.
+/// Returns true if `fill` writes a slice that follows, in the last dim of a
+/// tensor, a slice that a copy writes into the same tensor. The copy can then
+/// write this padding with its elements, as whole lines.
 bool isPaddingOfCopy(linalg::LinalgOp fill);
 
 /// Returns the fill, on buffers, of the padding after the elements of `copy`, a

@@ -52,8 +52,8 @@ static bool isStatic(const CopyDigit &digit) {
          ShapedType::isStatic(digit.in) && ShapedType::isStatic(digit.out);
 }
 
-/// Returns `digits` without loops of extent one, and with loops merged that are
-/// one contiguous loop both in the source and in the result.
+/// Returns `digits` without loops of extent one. Static loops are merged that
+/// are one contiguous loop both in the source and in the result.
 static SmallVector<CopyDigit> mergeDigits(ArrayRef<CopyDigit> digits) {
   SmallVector<CopyDigit> merged;
   for (const CopyDigit &digit : digits) {
@@ -192,8 +192,9 @@ static bool planRuns(CopyTile &tile, int64_t line) {
 }
 
 /// Returns true if `few` rows or columns can be interleaved by blends in each
-/// 16-byte lane: `few` is odd, and not more than the vector registers and the
-/// element size allow.
+/// 16-byte lane: registers are whole lanes, and `few` is odd, at most
+/// kMostBlended, and at most half of the vector registers plus one. For
+/// elements of eight bytes, the limit is kMostWoven instead.
 static bool isBlended(int64_t few, int64_t bytes, const CopyTile &tile,
                       const CpuModelParams &params) {
   int64_t most =
@@ -217,8 +218,8 @@ static bool interleavesLanes(int64_t few, int64_t bytes, const CopyTile &tile,
 
 /// Returns true if registers can interleave the indices of loop `few`, which is
 /// contiguous on the side of `stride` (`in` or `out`). Its extent must be small
-/// enough, its segments must follow each other there for successive indices of
-/// loop `many`, and `many` must fill a register.
+/// enough. On that side, the stride of loop `many` must be the extent of `few`.
+/// `many` must fill a register.
 static bool canInterleave(const CopyDigit &few, const CopyDigit &many,
                           int64_t CopyDigit::*stride, int64_t bytes,
                           const CopyTile &tile, const CpuModelParams &params) {
@@ -301,8 +302,8 @@ static bool planStage(CopyTile &tile, int64_t bytes,
 
 /// Plans short source rows for which the result lines of all columns conflict
 /// in L1: tiles have few columns and several result lines per column, and cover
-/// whole rows before the next rows. Leaves the tile unchanged if there are too
-/// few rows or if rows conflict in L1, too.
+/// whole rows before the next rows. Leaves the tile unchanged if it writes
+/// padding, if there are too few rows, or if rows conflict in L1, too.
 static void planShortRows(CopyTile &tile, int64_t bytes,
                           const CpuModelParams &params) {
   int64_t line = params.lineBytes / bytes, rows = kRunLines * line;
@@ -618,7 +619,7 @@ std::optional<Factors> layout::readSum(AffineExpr expr) {
 }
 
 /// Returns true if every dim of extent above one is in exactly one result, and
-/// every result is a sum of dims times positive constants.
+/// every result is a sum of dims times positive constants, plus a constant.
 static bool isCopyMap(AffineMap map, ArrayRef<int64_t> extents) {
   SmallVector<unsigned> uses(map.getNumDims(), 0);
   for (AffineExpr expr : map.getResults()) {

@@ -98,7 +98,7 @@ struct CopyTile {
   /// when it is computed.
   int64_t rowsTogether = 0;
   /// The number of columns that are copied before the next rows. If it exceeds
-  /// `columns`, columns are the innermost loop.
+  /// `columns`, columns are the innermost loop, otherwise rows are.
   int64_t blockColumns = 1;
   /// True if the result is written by non-temporal stores of whole lines,
   /// because caches cannot hold it.
@@ -136,6 +136,8 @@ inline constexpr int64_t kLaneBytes = 16;
 /// `padding` elements follow each contiguous segment of the result and are
 /// written with it. Returns std::nullopt if no digit is contiguous on a side,
 /// if none is known to be long enough, or if no tile can write the padding.
+/// Also returns std::nullopt if a loop has no iterations, or if a vector
+/// register does not consist of whole 16-byte lanes.
 std::optional<CopyTile> planCopyTile(ArrayRef<CopyDigit> digits, int64_t bytes,
                                      const CpuModelParams &params,
                                      bool startsWithLine, int64_t padding = 0);
@@ -145,9 +147,9 @@ std::optional<CopyTile> planCopyTile(ArrayRef<CopyDigit> digits, int64_t bytes,
 struct CopyChunk {
   /// The loop over the rows of the source, which all copies have.
   CopyDigit row;
-  /// The loops outside of all rows, whose stride in the source is at least that
-  /// of `row` times its extent. All copies have them. They are in order of
-  /// decreasing stride in the result.
+  /// The loops outside of the loop over rows. Their stride in the source is at
+  /// least the stride of `row` times the extent of `row`. All copies have them.
+  /// They are in order of decreasing stride in the result.
   SmallVector<CopyDigit> outer;
   /// The number of rows of one chunk. Their elements in the source fill at most
   /// half of L1.
@@ -180,13 +182,15 @@ StagedCopies planStagedCopies(const CopyTile &block, int64_t bytes,
 bool canCopyInVectors(Type element);
 
 /// Returns true if `op` copies between two orders of the same indices, so that
-/// layout-cpu-tile-transposes rewrites it.
+/// layout-cpu-tile-transposes rewrites it. Returns false if one dynamic loop is
+/// contiguous on both sides.
 bool isCopyBetweenOrders(linalg::LinalgOp op);
 
 /// A sum of dims times positive constants, as pairs (dim, constant).
 using Factors = SmallVector<std::pair<unsigned, int64_t>, 4>;
-/// Returns the dims of `expr` with their factors, without added constants.
-/// Returns std::nullopt if it is not a sum of dims times positive constants.
+/// Returns the dims of `expr`, a sum of dims times positive constants, with
+/// their factors. Constants that are added are ignored. Returns std::nullopt
+/// for any other expression.
 std::optional<Factors> readSum(AffineExpr expr);
 
 } // namespace mlir::layout

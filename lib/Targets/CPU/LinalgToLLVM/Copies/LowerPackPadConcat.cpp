@@ -91,7 +91,7 @@ struct DropEmptyParts : OpRewritePattern<tensor::ConcatOp> {
 /// Returns true if `op` can move to `user` and write its only result to another
 /// destination there. It must have no reductions and not read its init, and
 /// only `user` may have its result as an operand, except for queries of sizes.
-/// Copies that layout-cpu-tile-transposes rewrites stay.
+/// Returns false for copies that layout-cpu-tile-transposes rewrites.
 static bool canComputeAt(linalg::LinalgOp op, Operation *user) {
   return op && op->getBlock() == user->getBlock() && op->getNumResults() == 1 &&
          llvm::all_of(op->getUsers(),

@@ -56,7 +56,7 @@ public:
 private:
   struct Loop {
     Value extent, step;
-    /// The static extent, or std::nullopt.
+    /// The static extent of the loop, or std::nullopt if it is dynamic.
     std::optional<int64_t> number;
     int64_t size;
     /// The number of the loop over blocks of columns that contains this loop
@@ -72,8 +72,8 @@ private:
                std::optional<unsigned> block = {});
   void emitLoops(unsigned level);
   /// Returns `side`, the source or the result (`isResult`), with its base moved
-  /// to the current loop indices. Several digits of columns do not move the
-  /// base of the result, because each column has its own offset there.
+  /// to the current loop indices. If several digits are columns, they do not
+  /// move the base of the result, because each column has its own offset there.
   CopySide getPart(const CopySide &side, bool isResult);
   void emitTile();
   void emitStaged();
@@ -92,7 +92,8 @@ private:
   /// of columns share one loop, which is over all columns of the copy.
   SmallVector<unsigned> loopOf;
   Value zero;
-  /// The two copies of a tile that is copied through a temporary buffer.
+  /// The two copies of a tile that is copied through a temporary buffer. Not
+  /// set for other strategies.
   StagedCopies staged;
   /// The temporary buffer of all blocks if one thread copies them; otherwise
   /// null, and each block allocates its own.
@@ -313,7 +314,8 @@ void Emitter::emitTile() {
              loops[loopOf[tile.columnDigits[0]]].index);
 }
 
-/// Returns true if the first element of a buffer starts a cache line.
+/// Returns true if the first element of a buffer is known to start a cache
+/// line, from the alignment of the allocation of the buffer.
 static bool startsWithLine(Value buffer, int64_t lineBytes) {
   while (isa_and_nonnull<memref::ExpandShapeOp, memref::CollapseShapeOp,
                          memref::CastOp>(buffer.getDefiningOp()))
@@ -431,8 +433,8 @@ static Value getBase(Value buffer) {
 }
 
 /// Returns true if the results are subviews of one buffer whose ranges in some
-/// dim are disjoint. The last dim is excluded, because copies also write its
-/// padding.
+/// dim are static and disjoint. The last dim is excluded, because copies also
+/// write its padding.
 static bool areApart(const Part &a, const Part &b) {
   auto first = a.to.getDefiningOp<memref::SubViewOp>();
   auto second = b.to.getDefiningOp<memref::SubViewOp>();
@@ -563,9 +565,9 @@ void Tiler::emitChunk(OpBuilder &b, const CopyChunk &chunk,
   }
 }
 
-/// Emits the loops over chunks, the outermost one parallel if `isShared`. The
-/// last chunk overlaps the previous one and comes after the loop, so that
-/// threads do not copy both at the same time.
+/// Emits the loops over chunks, the outermost one parallel if `isShared`. If
+/// chunks do not divide the rows, a last chunk overlaps the previous one and
+/// comes after the loop, so that threads do not copy both at the same time.
 void Tiler::emitChunks(const CopyChunk &chunk, bool isShared) {
   OpBuilder b(parts.back().op);
   Location loc = parts.back().op->getLoc();

@@ -427,9 +427,10 @@ void Emitter::collapseInputs() {
       collapse(old->tensor, kernel.root.groups[kernel.root.numInputs() + i]);
 }
 
-/// Returns the tensor whose memory result `i` overwrites: its init, or an older
-/// tensor that the init overwrites. Returns a new tensor.empty if that memory
-/// has other users or comes from a block argument.
+/// Returns the tensor whose memory result `i` overwrites: the init if the
+/// kernel reads its elements, else the oldest tensor that the init overwrites.
+/// Returns a new tensor.empty instead of the latter if that memory has other
+/// users or comes from a block argument.
 Value Emitter::destinationOf(unsigned i) {
   linalg::LinalgOp op = kernel.last().op;
   Value init = op.getDpsInitOperand(i)->get();

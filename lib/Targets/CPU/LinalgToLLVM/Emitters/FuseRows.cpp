@@ -60,9 +60,9 @@ static int64_t getBytes(Value value) {
          llvm::divideCeil(layout::bitsOf(type.getElementType()), 8);
 }
 
-/// Returns true if `op` computes one tensor in static loops, has no effects and
-/// no tensor.extract, and indexes each operand by loops and constants only.
-/// Returns false for a null op.
+/// Returns true if `op` computes one tensor in static loops of at least one
+/// iteration, has no effects and no tensor.extract, and indexes each operand by
+/// loops and constants only. Returns false for a null op.
 static bool isPlain(linalg::LinalgOp op) {
   return op && op.hasPureTensorSemantics() && op->getNumResults() == 1 &&
          !ShapedType::isDynamicShape(op.getStaticLoopRanges()) &&
@@ -127,8 +127,8 @@ static std::optional<RowsOfLoops> findRows(linalg::LinalgOp producer,
 }
 
 /// Returns true if `op` can be computed in blocks of rows: it is elementwise or
-/// reads each element of some input once, and inputs shared by all rows have at
-/// most half the size of L1.
+/// reads each element of some input once, and each input that all rows share
+/// has at most half the size of L1.
 static bool isRowOp(linalg::LinalgOp op, const RowsOfLoops &rows,
                     const CpuModelParams &target) {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
@@ -342,7 +342,9 @@ static OpOperand *findReplaced(const Chain &chain) {
   return nullptr;
 }
 
-/// Replaces input `number` of `op` by its init, which is the same tensor.
+/// Removes input `number` of `op`, which is the same tensor as its init. The
+/// body reads the element of the init instead. Returns the new op, which
+/// replaces `op`.
 static linalg::GenericOp readInit(RewriterBase &b, linalg::GenericOp op,
                                   unsigned number) {
   SmallVector<Value> inputs(op.getInputs());

@@ -44,8 +44,8 @@ std::optional<IndexMaximum> computeIndexMaximum(OpBuilder &builder,
 /// Emits a condition that is true if `index` may be outside of 0 .. `size` - 1
 /// at some execution of `user`, and false only if it never is. It costs three
 /// bit operations per iteration, less than the maximum of i64. Returns
-/// std::nullopt if pure ops of the body do not compute the index, if it is
-/// zero-extended, or if a loop has no iteration.
+/// std::nullopt if pure ops of the body do not compute the index, if the index
+/// is zero-extended, or if a loop is known to have no iteration.
 std::optional<Value> filterIndices(OpBuilder &builder, linalg::LinalgOp op,
                                    Value index, Operation *user, int64_t size);
 

@@ -59,9 +59,11 @@ static bool isFixedInReduction(const Kernel &kernel, Value value, Block *body) {
          });
 }
 
-/// Returns the bound on a reduction loop that `condition` states, or
-/// std::nullopt if it is not a comparison of affine index expressions whose
-/// difference increases with a reduction loop.
+/// Returns the bound that `condition` states on the innermost reduction loop on
+/// which it depends. Returns std::nullopt if it is not an order comparison of
+/// affine index expressions, or if the side that is to be less, minus the other
+/// one, does not increase linearly with that loop. Unsigned comparisons must
+/// have no negative constants.
 static std::optional<LoopBound> boundOf(const Kernel &kernel, Value condition) {
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
   if (!compare)

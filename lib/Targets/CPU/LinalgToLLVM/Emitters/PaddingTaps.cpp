@@ -50,8 +50,8 @@ static bool isZero(Attribute value) {
   return number && number.getValue().isZero();
 }
 
-/// Returns true if all elements of `tensor` are known to be finite: integers,
-/// or a constant.
+/// Returns true if all elements of `tensor` are known to be finite: they are
+/// integers, or floats of a constant without infinity and NaN.
 static bool isFinite(Value tensor) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   if (!type)
@@ -154,7 +154,8 @@ findTaps(const Kernel &kernel, const KernelPlan &plan, AffineExpr subscript) {
 }
 
 /// Returns the share of the iterations of the loop over `taps` that tiles of
-/// `plan` skip, with assumed extents if these are dynamic.
+/// `plan` skip, with assumed extents if these are dynamic. Returns 0 if
+/// `taps.rest` does not depend on exactly one dim.
 static double shareOfPadding(const Kernel &kernel, const KernelPlan &plan,
                              const InnerTaps &taps) {
   std::optional<unsigned> slides;

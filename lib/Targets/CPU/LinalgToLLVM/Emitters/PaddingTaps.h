@@ -38,8 +38,9 @@ struct InnerTaps {
   OpFoldResult size;
 };
 
-/// Returns, for at most one input of the root, the reduction loops whose
-/// iterations read only zero padding in at least a tenth of all cases.
+/// Returns the reduction loops of which at least a tenth of all iterations read
+/// only padding that adds nothing to the sum. They are those of the first input
+/// of the root that has any; the list is empty if none has.
 SmallVector<InnerTaps> findInnerTaps(const Kernel &kernel,
                                      const KernelPlan &plan);
 

@@ -129,7 +129,7 @@ static double stepCycles(int64_t tiles, int64_t vectors) {
   return std::max({operations, loads, 4.0}) + 0.5;
 }
 
-/// Returns the cycles of stepCycles for the `tiles` tiles that are transformed
+/// Returns the sum of stepCycles for the `tiles` tiles that are transformed
 /// together, of which `step` at a time are in registers. The remainder is
 /// computed by the smallest loop of `rests` with enough tiles, or by one of its
 /// exact size if `rests` is empty.

@@ -117,7 +117,8 @@ private:
   /// True if threads share the strips, i.e. groups of tiles that are
   /// transformed together; false if they share the loops in a strip.
   bool sharesStrips = false;
-  /// The numbers of tiles along the rows and along the columns of an image.
+  /// The number of rows of tiles of an image, and the number of tiles in one
+  /// row.
   std::array<Value, 2> tilesAlong;
 };
 } // namespace

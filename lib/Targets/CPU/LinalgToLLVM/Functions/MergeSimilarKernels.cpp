@@ -48,7 +48,7 @@ static constexpr size_t kMostNumbers = 16;
 
 namespace {
 /// An integer in which otherwise equal kernels may differ: an operand, or the
-/// constant offset of `step`.
+/// constant offset of `step`. The other one of `operand` and `step` is null.
 struct Number {
   OpOperand *operand;
   LLVM::GEPOp step;

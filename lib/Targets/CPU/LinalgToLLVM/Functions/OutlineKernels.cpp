@@ -256,8 +256,9 @@ static void orderOperands(func::FuncOp function) {
   });
 }
 
-/// Returns an outlined function that is equal to `function` except for its name
-/// and locations, or else `function`.
+/// Returns an earlier outlined function that is equal to `function` except for
+/// its name and locations. If there is none, remembers `function` and returns
+/// it.
 func::FuncOp Outliner::findEqual(func::FuncOp function) {
   llvm::hash_code hash = hash_value(function.getFunctionType());
   function.walk([&](Operation *op) {

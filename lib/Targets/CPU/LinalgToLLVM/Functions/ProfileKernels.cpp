@@ -46,7 +46,7 @@ public:
 private:
   /// An op whose run time is measured. `slot` is the number of its name in the
   /// array of counters; `operations` is the number of operations on elements
-  /// that it executes, if known.
+  /// that it executes, or std::nullopt if unknown.
   struct Part {
     Operation *op;
     unsigned slot = 0;

@@ -104,13 +104,14 @@ FailureOr<Kernel> matchKernel(linalg::LinalgOp op);
 
 /// Collapses trailing unit dims in each tensor of the kernel (1x64x1x1 ->
 /// 1x64), and merges parallel loops that are contiguous in all tensors (14x14
-/// pixels -> 196).
+/// pixels -> 196). Merges no loops if a body reads loop indices, or if a tensor
+/// may be part of a larger one.
 void mergeLoops(Kernel &kernel);
 
 /// Returns the op, such as arith.addf, that combines the only accumulator of
 /// the root with the next value. Returns nullptr if the root has several
-/// results, if its body does more with the accumulator, or if the order of
-/// values matters beyond rounding.
+/// results, if the accumulator is an index, if the body does more with it, or
+/// if the order of values matters beyond rounding.
 Operation *findCombiner(const Kernel &kernel);
 
 /// Returns the ops of `body` that `wanted` depends on, directly or not, in

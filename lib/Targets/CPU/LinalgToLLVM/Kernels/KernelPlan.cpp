@@ -270,10 +270,10 @@ public:
   }
 
 private:
-  /// Removes the outermost result dim from those along which a tile may have
-  /// several points, if it is dynamic and others remain. It may be a batch of
-  /// 1, for which all but one of these points would be unused. At most one
-  /// dynamic dim has several points.
+  /// Removes the outermost result dim from `others`, the dims along which a
+  /// tile may have several points, if it is dynamic and not the only one. It
+  /// may be a batch of 1, for which all but one of these points would be
+  /// unused.
   void dropOutermost() {
     for (AffineExpr expr :
          kernel.root.maps[kernel.root.numInputs()].getResults()) {
@@ -316,7 +316,7 @@ private:
   }
 
   /// Makes `tile` the best one if it costs less than the best so far. Returns
-  /// false if it does not fit the registers.
+  /// true if it fits the registers, even if it is not the best one.
   bool consider(ArrayRef<int64_t> tile) {
     if (!price.fits(tile))
       return false;
@@ -328,9 +328,10 @@ private:
     return true;
   }
 
-  /// Evaluates variants of `tile` with 2 or more points along each parallel dim
+  /// Considers variants of `tile` with 2 or more points along each parallel dim
   /// without lanes, alone and with several points along further dims, as many
-  /// as divide their extents. Restores `tile`.
+  /// as divide their extents. The cheapest tile is kept in `best`; `tile` is
+  /// restored.
   void block(SmallVector<int64_t> &tile) {
     for (unsigned dim : others) {
       for (int64_t rows = 2; rows <= getMostRows(dim); ++rows) {
@@ -343,9 +344,9 @@ private:
     }
   }
 
-  /// Evaluates `tile` with several points along some of `dims`, as many as
-  /// divide their extents, so that no code for partial tiles is added. Restores
-  /// `tile`.
+  /// Considers `tile` with several points along some of `dims`, as many as
+  /// divide their extents, so that no code for partial tiles is added. Skips
+  /// dynamic dims. The cheapest tile is kept in `best`; `tile` is restored.
   void blockEvenly(SmallVector<int64_t> &tile, ArrayRef<unsigned> dims) {
     for (; !dims.empty(); dims = dims.drop_front()) {
       unsigned dim = dims.front();

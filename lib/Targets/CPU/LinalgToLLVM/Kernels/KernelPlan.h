@@ -57,9 +57,10 @@ struct KernelPlan {
 /// vector.
 bool isWholeBytes(Type element);
 
-/// Returns how the element that `extract` reads in the body of `stage` moves
-/// when the kernel dim `dim` advances by one, or LaneAccess::Other if it is
-/// unknown.
+/// Returns Invariant if the element that `extract` reads in the body of `stage`
+/// stays the same when the kernel dim `dim` advances by one. Returns Contiguous
+/// if it is the next element of the last dim, and of whole bytes
+/// (isWholeBytes). Returns Other in all other cases.
 LaneAccess classifyExtract(const Stage &stage, tensor::ExtractOp extract,
                            unsigned dim);
 

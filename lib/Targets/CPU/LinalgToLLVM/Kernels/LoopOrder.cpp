@@ -35,7 +35,8 @@ using namespace mlir::layout;
 
 namespace {
 
-/// A tensor that the kernel reads or writes.
+/// A tensor that the kernel reads or writes: the bytes of an element, the sizes
+/// of the tensor, and how its subscripts depend on kernel dims.
 struct Operand {
   double elementBytes;
   SmallVector<int64_t> shape;
@@ -171,7 +172,8 @@ static bool canKeepParts(const Kernel &kernel, const KernelPlan &plan) {
 
 /// Splits the outermost reduction into parts if the loops over tiles along the
 /// dims `looped` then take less than `least` cycles. Sets `plan.parts`, and
-/// `best` to the order of these loops, outermost first.
+/// `best` to the order of these loops, outermost first. Otherwise, changes
+/// neither.
 static void chooseParts(const Kernel &kernel, const Traffic &traffic,
                         ArrayRef<unsigned> looped, SmallVector<double> tile,
                         SmallVector<double> trips, double least,

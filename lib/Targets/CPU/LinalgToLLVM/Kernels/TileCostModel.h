@@ -53,10 +53,11 @@ public:
   /// tiles included.
   double total(ArrayRef<int64_t> tile) const;
 
-  /// Returns the cycles that one step waits for memory because each segment
-  /// that it reads starts on another page, which was not prefetched. Excludes
-  /// constants that packWeights may store in the order in which tiles read
-  /// them.
+  /// Returns the cycles that one step waits for memory because segments that it
+  /// reads start on pages that were not prefetched. Counts inputs larger than
+  /// L2 of which no two tiles read the same element, and in which the innermost
+  /// reduction advances by at least a page. Excludes constants that packWeights
+  /// may store in the order in which tiles read them.
   double pageCycles(ArrayRef<int64_t> tile) const;
 
 private:

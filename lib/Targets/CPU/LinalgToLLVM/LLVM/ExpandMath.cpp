@@ -52,8 +52,9 @@ using P = arith::CmpFPredicate;
 namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-/// A float near this number has a unit in the last place of 1. Adding a small
-/// number to it rounds the number to an integer, which is in the low bits.
+/// A float near this number has a unit in the last place of 1: kShift as f32,
+/// kShiftF64 as f64. Adding a small number to it rounds the number to an
+/// integer, which is in the low bits.
 constexpr double kShift = 0x1.8p23, kShiftF64 = 0x1.8p52;
 /// log(2) as a sum: a number of few significant bits, whose products with small
 /// integers are exact, and the remainder.
@@ -222,8 +223,9 @@ Value getPower(Emitter &e, Value exponent) {
   return e.fromSmallInteger(e.makeBits<arith::ShRSIOp>(exponent, 23));
 }
 
-/// Returns what a logarithm with the pole `least` returns at its ends: -inf at
-/// `least`, NaN below it, and `x` for infinity and NaN.
+/// Returns what a logarithm with the pole `least` returns outside of its domain
+/// and at its ends: -inf at `least`, NaN below it, and `x` for infinity and
+/// NaN. The callers do not use the value for other `x`.
 Value logarithmAtEnds(Emitter &e, Value x, double least) {
   return e.select(e.is(P::OEQ, x, least), e.number(-kInfinity),
                   e.select(e.is(P::OLT, x, least), e.number(kNaN), x));

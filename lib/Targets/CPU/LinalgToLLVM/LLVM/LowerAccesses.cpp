@@ -140,8 +140,8 @@ static void setInsertionPointBehind(OpBuilder &b, Value value) {
     b.setInsertionPointToStart(value.getParentBlock());
 }
 
-/// Returns true if `first` is defined before `second`. The blocks of both
-/// enclose a common op.
+/// Returns true if `first` is defined before `second`. Their blocks are the
+/// same, or one of them encloses the other.
 static bool isBefore(Value first, Value second) {
   Block *block = first.getParentBlock(), *other = second.getParentBlock();
   if (block != other)

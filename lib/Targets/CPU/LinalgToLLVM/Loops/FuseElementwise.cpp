@@ -36,8 +36,8 @@ static bool isTransposition(linalg::LinalgOp op) {
   return in.isPermutation() && out.isPermutation() && in != out;
 }
 
-/// The maximum ops of a body that fusion may extend. Larger bodies exceed the
-/// registers anyway.
+/// The maximum number of ops in a body that fusion may extend. Larger bodies
+/// exceed the registers anyway.
 constexpr unsigned kMaxBody = 64;
 
 static bool hasAtMost(Block &block, unsigned count) {
@@ -91,11 +91,11 @@ static bool shouldTakeShape(OpOperand *operand) {
   return expand->hasOneUse() && reduction && !isAllParallel(reduction);
 }
 
-/// Returns true if a reshape can be folded into elementwise ops. Either
-/// `operand` is that of an expand_shape before the init of a reduction, or it
-/// is that of an elementwise op that reads a collapse_shape of a linalg op's
-/// result. The ops then have the dims of the reduction, e.g. the groups of a
-/// grouped convolution, and are computed in its kernel.
+/// Returns true if a reshape of `operand` can be folded into elementwise ops.
+/// Either the reshape is an expand_shape whose result is the init of a
+/// reduction, or an elementwise op reads `operand`, a collapse_shape of a
+/// linalg op's result. The ops then have the dims of the reduction, e.g. the
+/// groups of a grouped convolution, and are computed in its kernel.
 static bool shouldTakeGroups(OpOperand *operand) {
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(operand->getOwner())) {
     auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();

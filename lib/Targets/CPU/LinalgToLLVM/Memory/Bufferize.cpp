@@ -35,9 +35,10 @@ namespace mlir::layout {
 
 using namespace mlir;
 
-/// Copies what a branch of scf.if yields if its size contradicts a cast of the
-/// result. Such a branch is never executed, but upstream would look for a
-/// destination in the result of the cast, which has another size.
+/// Makes a branch of scf.if yield a copy of its tensor if the size of this
+/// tensor contradicts `cast`, a cast of the result. Such a branch is never
+/// executed, but upstream would look for a destination in the result of the
+/// cast, which has another size.
 static void copyShapeChangingYields(tensor::CastOp cast) {
   auto branches = cast.getSource().getDefiningOp<scf::IfOp>();
   if (!branches)
@@ -170,7 +171,7 @@ template <typename... Ops> static bool hasAny(ModuleOp module) {
 namespace {
 
 /// Traces a tensor back through the destination operands of the ops that
-/// compute it. All tensors on the way have one size.
+/// compute it. All tensors on the way have the same sizes.
 class SizeSources {
 public:
   /// Returns the tensor at the end of the trace, which no op computes from a

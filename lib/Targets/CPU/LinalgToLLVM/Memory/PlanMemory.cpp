@@ -80,7 +80,8 @@ static bool findUses(Buffer &buffer, Block &block,
   return true;
 }
 
-/// Returns the size in bytes, or std::nullopt if dynamic or not row-major.
+/// Returns the size in bytes, or std::nullopt if it is dynamic or exceeds 64
+/// bits, or if the buffer is not row-major or does not hold numbers.
 static std::optional<int64_t> bytesOf(MemRefType type) {
   if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
       !type.getElementType().isIntOrIndexOrFloat())
@@ -144,7 +145,9 @@ static void freeAfterUse(Buffer buffer) {
   markManual(buffer.alloc);
 }
 
-/// Returns the buffers that `block` allocates and that do not escape it.
+/// Returns the buffers that `block` allocates, except those that may escape,
+/// that unsupported ops use, or that are marked so that buffer deallocation
+/// ignores them.
 static SmallVector<Buffer> findBuffers(Block &block) {
   DenseMap<Operation *, unsigned> position;
   for (auto [i, op] : llvm::enumerate(block))
