@@ -146,9 +146,9 @@ void boundArguments(func::FuncOp function);
 ///   %r = arith.maximumf %s, %zero    computes the maximum in place
 void splitBodies(func::FuncOp function);
 
-/// Rewrites minima over more than 3 elements as negated maxima of negated
-/// elements, and lets such minima and maxima start from the neutral element,
-/// with the init combined afterwards. Collapses several reduction loops to one
+/// Lets minima and maxima over more than 3 elements start from the neutral
+/// element, with the init combined afterwards, and rewrites such minima as
+/// negated maxima of negated elements. Collapses several reduction loops to one
 /// in products, in reductions with more than four loops, and in reductions of
 /// all dims.
 void rewriteReductions(func::FuncOp function);

@@ -60,9 +60,9 @@ static bool isSelfComparison(Value value, Value x,
 }
 
 /// Returns true if `value` compares an element `x` with the best one so far, by
-/// an ordered predicate, or by an unordered one if `isUnordered`. Sets in
-/// `found` whether a maximum is searched, and whether the last of equal
-/// elements is taken.
+/// an ordered predicate, or by an unordered one if `isUnordered`. Then `found`
+/// has whether a maximum is searched, and whether the last of equal elements is
+/// taken.
 static bool matchCompare(Value value, Value x, Value best, bool isUnordered,
                          ArgReduction &found) {
   auto compare = value.getDefiningOp<arith::CmpFOp>();
@@ -233,9 +233,10 @@ static Value makePlace(OpBuilder &builder, linalg::GenericOp op,
       .getResult(0);
 }
 
-/// Replaces the index `place` by the index init of `op` where no element was
-/// better than the init of the elements, so that the largest or smallest
-/// element `top` is still that init.
+/// Replaces the index `place` by the index init of `op` where no element
+/// replaced the init of the elements. There, `place` is still `none` if the
+/// last of equal elements is taken, and otherwise `top`, the largest or
+/// smallest element, is still that init.
 static Value keepStart(OpBuilder &builder, linalg::GenericOp op,
                        const ArgReduction &found, Value top, Value place,
                        Value none) {
