@@ -56,7 +56,7 @@ static NpuScatterAttr getIfItFits(NpuScatter scatter, RankedTensorType type,
 /// Returns the packed layout if every coordinate is a sum of one term per dim,
 /// as transfers require. Otherwise returns the layout without packing, as
 /// packed groups of 2 or 4 elements span several dims. Returns a null layout if
-/// the tensor does not fit a core in that layout.
+/// the tensor does not fit a core in the chosen one.
 static NpuScatterAttr getPackedIfItFits(NpuScatter scatter,
                                         RankedTensorType type,
                                         NpuTargetInterface chip) {
