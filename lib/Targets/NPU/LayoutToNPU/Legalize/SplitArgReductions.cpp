@@ -38,7 +38,7 @@ using Predicate = arith::CmpFPredicate;
 
 /// A linalg.generic that reduces along one loop to two results: the largest or
 /// smallest element of an input (`best`) and its index (`place`), e.g. an
-/// argmax.
+/// argmax. In the body, `x` is the element of the input.
 struct ArgReduction {
   unsigned best = 0, place = 0; // numbers of the results
   BlockArgument x;
@@ -84,9 +84,9 @@ static bool matchCompare(Value value, Value x, Value best, bool isUnordered,
 }
 
 /// Returns true if `value` is a condition under which an element `x` replaces
-/// `best`: a comparison, possibly combined with checks for NaN. Sets in `found`
-/// which element is taken: largest or smallest, first or last, and whether NaN
-/// is preferred.
+/// `best`: a comparison, possibly combined with checks for NaN. Then `found`
+/// has which element is taken: largest or smallest, first or last, and whether
+/// NaN is preferred.
 static bool matchCondition(Value value, Value x, Value best,
                            ArgReduction &found) {
   auto isNaN = [&](Value value) {

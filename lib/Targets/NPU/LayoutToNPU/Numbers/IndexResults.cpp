@@ -352,7 +352,8 @@ Value IndexBody::makeStart() {
 }
 
 /// Creates the f32 op for one element of the window, or for the whole reduction
-/// if `tap` is empty, on slices of the operands, and returns its result.
+/// if `tap` is empty, on slices of the operands. It accumulates into `init`.
+/// Returns its result.
 Value IndexBody::create(FloatBody &body, ArrayRef<int64_t> tap, Value init) {
   Location loc = op.getLoc();
   SmallVector<Value> operands;

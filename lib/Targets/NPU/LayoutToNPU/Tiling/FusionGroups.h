@@ -176,12 +176,13 @@ public:
     return boxes.find(tensor)->second[part];
   }
   /// Returns true if `tensor` is defined outside of the group, and all its
-  /// readers in the group sum over one of its dims, in several pieces. Only one
-  /// piece is then in local memory at a time.
+  /// readers in the group sum over one of its dims, in several pieces, and read
+  /// no tensor of the group. Only one piece is then in local memory at a time.
   bool isStreamed(Value tensor) const;
   /// Returns true if the stage may run once after all parts of the group: a
-  /// tensor.concat without reader in the group, or a slice of a tensor from
-  /// outside that only such a concatenation reads.
+  /// tensor.concat that only later ops read, all of it, and whose operands from
+  /// the group no later op reads. Also for a slice of a tensor from outside
+  /// that only such concatenations read.
   bool isBehind(unsigned stage) const;
   /// Returns the number of pieces into which each part divides the reduction
   /// loop of a stage, or 1 if the stage loads no input in pieces.
