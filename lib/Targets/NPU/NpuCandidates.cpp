@@ -19,7 +19,8 @@ using namespace mlir::layout;
 using Origin = OpConfig::Origin;
 
 /// Returns the bytes of a core for local copies of the operands that are in
-/// system memory, or std::nullopt if one of them does not fit a core.
+/// system memory, or std::nullopt if one of them does not fit a core. Returns 0
+/// if the op has no loops, or if its first result is in system memory.
 std::optional<int64_t> NpuCandidates::countLoads(const OpConfig &config) const {
   auto *rule = std::get_if<LoopsRule>(&node.rule);
   if (!rule || rule->resultMaps.empty())

@@ -110,7 +110,8 @@ NpuScatterAttr layout::getNpuLayout(RankedTensorType type, const NpuForm &form,
 /// Returns the layout of weights in 2IC-mode in which the bytes of each channel
 /// are contiguous, so that a transfer moves a channel as one row. In `compact`,
 /// the pairs of the several channels of a core are interleaved. Returns
-/// `compact` for other weights, and if a channel does not have a multiple of 4
+/// `compact` for other weights, for one channel per core, and if the layout
+/// does not fit. The same holds if a channel does not have a multiple of 4
 /// elements: i8 data that is converted to weights begins each channel at a
 /// multiple of 4 bytes.
 static NpuScatterAttr keepChannelsWhole(NpuScatterAttr compact,
