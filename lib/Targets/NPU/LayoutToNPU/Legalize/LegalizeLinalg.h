@@ -95,8 +95,9 @@ void splitVolumes(func::FuncOp function);
 /// 15 that leaves a stride of at most 15.
 void splitLongWindows(func::FuncOp function);
 
-/// Splits grouped convolutions into one per group. 1-D ones become 2-D with one
-/// row, and those without channels get one channel.
+/// Splits grouped convolutions with several channels per group into one per
+/// group. 1-D convolutions become 2-D with one row, and those without channels
+/// get one channel.
 void decomposeConvolutions(func::FuncOp function);
 
 /// Fuses f32 comparisons into the ops that use their i1 results, which no
