@@ -31,7 +31,7 @@ public:
 
   /// Returns true if the constant that `tensor` is, or is a slice or reshape
   /// of, is f32 with int8 values only, and loading all of it as i8 saves more
-  /// than the command that converts it.
+  /// than the conversion costs.
   bool canBeNarrow(Value tensor);
   /// Returns the bytes of `elements` elements of `tensor` in system memory: one
   /// byte each if the tensor can be stored as i8.
