@@ -19,7 +19,8 @@ using namespace mlir::layout;
 using Origin = OpConfig::Origin;
 
 /// Returns the bytes of a core for local copies of the operands that are in
-/// system memory, or std::nullopt if one of them does not fit a core.
+/// system memory, or std::nullopt if one of them does not fit a core. Returns 0
+/// if the op has no loops, or if its first result is in system memory.
 std::optional<int64_t> NpuCandidates::countLoads(const OpConfig &config) const {
   auto *rule = std::get_if<LoopsRule>(&node.rule);
   if (!rule || rule->resultMaps.empty())
@@ -52,9 +53,9 @@ std::optional<int64_t> NpuCandidates::countLoads(const OpConfig &config) const {
   return bytes;
 }
 
-/// Returns the mode of `layout` within one batch, for OKKernel functions that
-/// are called once per batch: a strided layout whose C, H and W strides are
-/// those of the aligned layout counts as aligned.
+/// Returns the mode of `layout` for OKKernel functions that are called once per
+/// batch: aligned if it places the elements as the aligned layout does, or is
+/// strided with only another N stride. Otherwise returns the mode of `layout`.
 static NpuMode getModeOfBatch(NpuScatterAttr layout, RankedTensorType type,
                               const ChipParams &params) {
   NpuScatter scatter = layout.getScatter();
@@ -175,9 +176,8 @@ bool NpuCandidates::isDest(unsigned operand) const {
   return dest && dest.isDpsInit(&node.op->getOpOperand(operand));
 }
 
-/// Returns true if the op reads the init that is operand number `init`, and the
-/// init needs memory of its own, because it is not computed in the memory of
-/// the result.
+/// Returns true if the op reads the init that is operand number `init`, and
+/// this init is not computed in the memory of the result, but has its own.
 bool NpuCandidates::isKept(unsigned init) const {
   return std::get<LoopsRule>(node.rule).isRead[init] &&
          !isMadeInResult(node.op->getOpOperand(init));

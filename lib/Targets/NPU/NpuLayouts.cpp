@@ -56,7 +56,7 @@ static NpuScatterAttr getIfItFits(NpuScatter scatter, RankedTensorType type,
 /// Returns the packed layout if every coordinate is a sum of one term per dim,
 /// as transfers require. Otherwise returns the layout without packing, as
 /// packed groups of 2 or 4 elements span several dims. Returns a null layout if
-/// the tensor does not fit a core in that layout.
+/// the tensor does not fit a core in the chosen one.
 static NpuScatterAttr getPackedIfItFits(NpuScatter scatter,
                                         RankedTensorType type,
                                         NpuTargetInterface chip) {
@@ -110,7 +110,8 @@ NpuScatterAttr layout::getNpuLayout(RankedTensorType type, const NpuForm &form,
 /// Returns the layout of weights in 2IC-mode in which the bytes of each channel
 /// are contiguous, so that a transfer moves a channel as one row. In `compact`,
 /// the pairs of the several channels of a core are interleaved. Returns
-/// `compact` for other weights, and if a channel does not have a multiple of 4
+/// `compact` for other weights, for one channel per core, and if the layout
+/// does not fit. The same holds if a channel does not have a multiple of 4
 /// elements: i8 data that is converted to weights begins each channel at a
 /// multiple of 4 bytes.
 static NpuScatterAttr keepChannelsWhole(NpuScatterAttr compact,

@@ -43,9 +43,9 @@ int64_t layout::getNpuSteps(NpuTargetAttr target, int64_t points) {
 /// The bytes of an element that commands of the cores copy and fill.
 static constexpr int64_t kWordBytes = 4;
 
-/// Returns the number of steps in which the cores together write a box of
+/// Returns the number of steps in which the cores, all at once, write a box of
 /// 32-bit words. In a step, each core writes one execution unit's width within
-/// a row of contiguous words.
+/// a row of contiguous words. The core with the most channels counts.
 static int64_t getStepsOf(const npu::TransferSide &to,
                           const npu::LoopSizes &shape, npu::ChipAttr chip) {
   int64_t row = shape[3], rows = shape[0] * shape[2];

@@ -149,8 +149,8 @@ static bool isSameForAllSizes(arith::CmpIOp compare) {
 
 /// Records in `sizes` the factor by which the result of `op`, a tensor.dim or
 /// an integer op, is a multiple of the batch size, given those of its operands.
-/// Returns false if it is no such multiple, or if a comparison may differ
-/// between sizes.
+/// Static dims, and comparisons with the same result for all sizes, get no
+/// factor. Returns false if the result depends on the size in another way.
 bool DynamicBatch::visitSize(Operation *op) {
   auto getCount = [&](unsigned i) {
     auto found = sizes.find(op->getOperand(i));

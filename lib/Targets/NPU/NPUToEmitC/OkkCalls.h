@@ -94,8 +94,10 @@ public:
   void releaseTensor(int64_t address);
 
   /// Build an okk_sim_expect call, which tells the simulator what bytes the
-  /// commands until okk_sim_expect_end must move: a box of `sizes`, and each
-  /// operand's address and byte strides.
+  /// commands until okk_sim_expect_end must move: a box of `sizes` with one
+  /// side per operand. A side has the address of a tensor or buffer, the number
+  /// of the first byte (0 in a buffer), and the difference of numbers per index
+  /// of each dim.
   Value getLocalSide(int64_t tensor, int64_t first, ArrayRef<int64_t> strides);
   Value getSystemSide(Value address, ArrayRef<int64_t> strides);
   void expect(ArrayRef<int64_t> sizes, ArrayRef<Value> sides);

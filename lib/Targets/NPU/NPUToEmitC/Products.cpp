@@ -17,7 +17,7 @@ using namespace mlir::layout;
 namespace {
 /// A linalg op as matrix products: the loop of the rows of the result (m,
 /// std::nullopt for one row), that of its columns (n), and the summed loop (k).
-/// `batch` has each other loop with its index in this product.
+/// `batch` has the number of each other loop and its index in this product.
 struct Product {
   unsigned left, right; // operand numbers
   std::optional<unsigned> m;

@@ -44,8 +44,9 @@ struct npu::ChannelWindows {
   SmallVector<InputDim> dims;
 };
 
-/// The operands of a pool or depthwise command: each dim of the input is N, C,
-/// H or W. The maps are from N, C, H and W to the dims of each operand.
+/// A pool or depthwise command in which each dim of the input is N, C, H or W.
+/// Has the sizes of input and output, the window, and the maps from N, C, H and
+/// W to the dims of each operand.
 struct npu::PlacedWindows {
   LoopSizes in{1, 1, 1, 1}, out{1, 1, 1, 1};
   WindowDims window;

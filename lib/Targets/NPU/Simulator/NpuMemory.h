@@ -80,7 +80,8 @@ struct Simulator::Numbers {
 };
 
 /// The bytes that the program has declared to be moved or combined by the
-/// following commands, their count, and the count of those moved so far.
+/// following commands: their numbers in each operand, their count, and which of
+/// them were moved so far.
 struct Simulator::Expected {
   Relation relation;
   int64_t total = 1, moved = 0;

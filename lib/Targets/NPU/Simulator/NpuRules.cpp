@@ -99,8 +99,8 @@ bool Simulator::checkOperand(const Operand &operand, const Box &shape,
 }
 
 /// Appends to `runs` the bytes of the box in the order of its elements, with
-/// adjacent elements merged. Reports an error and returns false if the box
-/// leaves its memory.
+/// adjacent elements merged. Reports an error and returns false if the box is
+/// not inside of one system buffer, or leaves local memory.
 bool Simulator::collectRuns(const Operand &operand, const Box &shape,
                             int64_t elementBytes, const char *what,
                             std::vector<Run> &runs) {
@@ -180,6 +180,8 @@ bool Simulator::checkAccess(const std::vector<Run> &runs, Engine engine,
            describe({run.memory, run.core, byte, 1}) + why);
   };
   /// Reports the first byte of `run` that breaks a rule, and the rule.
+  /// `elements` is Element if the bytes must be declared elements, and
+  /// otherwise 0.
   auto explain = [&](const Run &run, uint8_t elements) {
     for (int64_t i = run.byte; i < run.byte + run.bytes; ++i) {
       uint8_t state = run.memory->state[i];

@@ -231,9 +231,9 @@ struct TableFunction {
 } // namespace
 
 /// Computes a function with a work buffer, whose contents are undefined
-/// afterwards. The work buffer may be the source. Reports an error if the
-/// result overwrites the work buffer, or the source although this is not
-/// allowed, or if an argument is out of range.
+/// afterwards. The work buffer may be the source. Reports an error, and keeps
+/// the destination, if the result overwrites the work buffer, or the source
+/// although this is not allowed, or if an argument is out of range.
 template <typename Fn>
 static void computeByTable(const TableFunction &function, local_addr_t dst,
                            local_addr_t src, local_addr_t work,

@@ -56,8 +56,9 @@ inline float greaterOf(float a, float b) {
 inline float lessOf(float a, float b) {
   return flushed(flushed(b) >= flushed(a) ? a : b);
 }
-/// Returns the maximum of `most`, that of the previous elements of a window,
-/// and `a`. It ignores NaN; the first `most` is the lowest finite number.
+/// Returns `a`, or a zero of its sign if it is denormal, if that is at least
+/// `most`, the maximum of the previous elements of a window. Otherwise, also if
+/// `a` is NaN, returns `most`. The first `most` is the lowest finite number.
 inline float latestGreatest(float most, float a) {
   return flushed(a) >= most ? flushed(a) : most;
 }

@@ -25,15 +25,16 @@ Simulator &okkSimulator();
 inline Box toBox(const dim4 &d) { return {d.n, d.c, d.h, d.w}; }
 
 /// Returns the operand of a command: a box at `addr` in local memory with
-/// strides `stride`, or in the aligned layout if `stride` is null. Reports an
-/// error if `stride` is null and `addr` is not a multiple of the bytes of an
+/// strides `stride`, or in the aligned layout if `stride` is null. Also reports
+/// an error if `stride` is null and `addr` is not a multiple of the bytes of an
 /// execution unit.
 Operand okkLocal(local_addr_t addr, const dim4 *shape, const dim4 *stride,
                  int elementBytes = 4);
 
 /// Splits a matrix of 32-bit elements, whose channels have `width` columns,
-/// into one box of all whole channels and one of the remaining columns. Calls
-/// fn(operand, first column, shape) for each box.
+/// into one box of all whole channels and one of the columns of an incomplete
+/// last channel. Calls fn(operand, first column, shape) for each of the two
+/// that is not empty.
 void walkMatrix(
     local_addr_t addr, int rows, int cols, int width,
     const std::function<void(const Operand &, int, const Box &)> &fn);

@@ -210,13 +210,13 @@ public:
   /// so that other tensors may be in the holes between them.
   void shareHoles() { sharesHoles = true; }
   /// Declares a tensor at the local address `address` that owns `bytes` of
-  /// every core. Reports an error if it leaves a core, or if `address` is not a
-  /// multiple of `alignment`. Overlapping another tensor is an error unless
-  /// holes are shared.
+  /// every core. Reports an error, and does not declare it, if it leaves a
+  /// core, if `address` is not a multiple of `alignment`, or if it overlaps
+  /// another tensor and holes are not shared.
   void declareTensor(uint64_t address, int64_t bytes, int64_t alignment);
   /// Declares elements of a declared tensor; its other bytes are holes. Reports
-  /// an error if no declared tensor contains them, or if holes are shared and
-  /// they are elements of another tensor.
+  /// an error, and declares no more of them, if no declared tensor contains
+  /// them, or if holes are shared and they are elements of another tensor.
   void declareElements(const Operand &elements, const Box &shape,
                        int64_t elementBytes);
   /// Declares elements of a declared tensor, and numbers their bytes for checks
@@ -228,7 +228,8 @@ public:
 
   /// Requires that the commands until endExpected move or combine all bytes of
   /// the box of `relation`, each once, and that each byte has, in every
-  /// operand, the number that `relation` states for its index.
+  /// operand, the number that `relation` states for its index. Otherwise an
+  /// error is reported.
   void expect(Relation relation);
   void endExpected();
 

@@ -12,8 +12,9 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Emits an elementwise linalg.generic by which the cores compute `to` from
-/// `from`, whose indexing maps are `maps`.
+/// Emits an elementwise linalg.generic by which the cores compute each element
+/// of `to`. `maps` map its indices to those of each of `from`, and `body` emits
+/// the value from the elements of `from` there.
 static void compute(OpBuilder &builder, Location loc, ValueRange from,
                     ArrayRef<AffineMap> maps, Value to,
                     function_ref<Value(OpBuilder &, ValueRange)> body) {

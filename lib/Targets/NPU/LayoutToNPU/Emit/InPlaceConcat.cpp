@@ -40,9 +40,9 @@ static int64_t countBytes(Operation *op) {
   return bytes;
 }
 
-/// Returns true if every op from `first` up to `concat` fits a core beside the
-/// memory of the result of `concat`. If that result is itself computed in its
-/// slice of another concatenation, the outermost result counts.
+/// Returns true if every op from `first` up to, but without, `concat` fits a
+/// core beside the memory of the result of `concat`. If that result is itself
+/// computed in its slice of another concatenation, the outermost result counts.
 bool ProgramBuilder::hasRoomFor(tensor::ConcatOp concat, Operation *first) {
   Value whole = concat.getResult();
   while (inPlaceParts.contains(whole))

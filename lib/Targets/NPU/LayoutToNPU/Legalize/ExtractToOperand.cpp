@@ -144,8 +144,8 @@ std::optional<AffineMap> Reader::getMap(tensor::ExtractOp extract) {
   return AffineMap::get(op.getNumLoops(), 0, exprs, op.getContext());
 }
 
-/// Returns the slice of `source` that is read by `map`. linalg requires that a
-/// dim indexed by a loop alone has the size of the loop.
+/// Returns `source` with each dim that a loop alone indexes by `map` cut to the
+/// size of this loop, as linalg requires. Other dims stay whole.
 static Value cutToLoops(OpBuilder &builder, Location loc, Value source,
                         AffineMap map, ArrayRef<int64_t> ranges) {
   auto type = cast<RankedTensorType>(source.getType());

@@ -27,8 +27,8 @@ struct Piece {
 
 /// Returns an arithmetic sequence, with or without repetitions, that `indices`
 /// begins with: the longest one, with two exceptions. If the first index is
-/// repeated and the step is not 1, the sequence has only that index. Of two
-/// indices that fit no third one, it has only the first.
+/// repeated and the step is not 1, the sequence has only the repetitions of
+/// that index. Of two indices that fit no third one, it has only the first.
 static Piece getFirstPiece(ArrayRef<int64_t> indices) {
   int64_t size = indices.size(), repeat = 1;
   while (repeat < size && indices[repeat] == indices[0])

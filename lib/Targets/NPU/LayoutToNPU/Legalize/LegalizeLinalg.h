@@ -95,8 +95,9 @@ void splitVolumes(func::FuncOp function);
 /// 15 that leaves a stride of at most 15.
 void splitLongWindows(func::FuncOp function);
 
-/// Splits grouped convolutions into one per group. 1-D ones become 2-D with one
-/// row, and those without channels get one channel.
+/// Splits grouped convolutions with several channels per group into one per
+/// group. 1-D convolutions become 2-D with one row, and those without channels
+/// get one channel.
 void decomposeConvolutions(func::FuncOp function);
 
 /// Fuses f32 comparisons into the ops that use their i1 results, which no
@@ -146,9 +147,9 @@ void boundArguments(func::FuncOp function);
 ///   %r = arith.maximumf %s, %zero    computes the maximum in place
 void splitBodies(func::FuncOp function);
 
-/// Rewrites minima over more than 3 elements as negated maxima of negated
-/// elements, and lets such minima and maxima start from the neutral element,
-/// with the init combined afterwards. Collapses several reduction loops to one
+/// Lets minima and maxima over more than 3 elements start from the neutral
+/// element, with the init combined afterwards, and rewrites such minima as
+/// negated maxima of negated elements. Collapses several reduction loops to one
 /// in products, in reductions with more than four loops, and in reductions of
 /// all dims.
 void rewriteReductions(func::FuncOp function);

@@ -38,7 +38,7 @@ using Predicate = arith::CmpFPredicate;
 
 /// A linalg.generic that reduces along one loop to two results: the largest or
 /// smallest element of an input (`best`) and its index (`place`), e.g. an
-/// argmax.
+/// argmax. In the body, `x` is the element of the input.
 struct ArgReduction {
   unsigned best = 0, place = 0; // numbers of the results
   BlockArgument x;
@@ -60,9 +60,9 @@ static bool isSelfComparison(Value value, Value x,
 }
 
 /// Returns true if `value` compares an element `x` with the best one so far, by
-/// an ordered predicate, or by an unordered one if `isUnordered`. Sets in
-/// `found` whether a maximum is searched, and whether the last of equal
-/// elements is taken.
+/// an ordered predicate, or by an unordered one if `isUnordered`. Then `found`
+/// has whether a maximum is searched, and whether the last of equal elements is
+/// taken.
 static bool matchCompare(Value value, Value x, Value best, bool isUnordered,
                          ArgReduction &found) {
   auto compare = value.getDefiningOp<arith::CmpFOp>();
@@ -84,9 +84,9 @@ static bool matchCompare(Value value, Value x, Value best, bool isUnordered,
 }
 
 /// Returns true if `value` is a condition under which an element `x` replaces
-/// `best`: a comparison, possibly combined with checks for NaN. Sets in `found`
-/// which element is taken: largest or smallest, first or last, and whether NaN
-/// is preferred.
+/// `best`: a comparison, possibly combined with checks for NaN. Then `found`
+/// has which element is taken: largest or smallest, first or last, and whether
+/// NaN is preferred.
 static bool matchCondition(Value value, Value x, Value best,
                            ArgReduction &found) {
   auto isNaN = [&](Value value) {
@@ -233,9 +233,10 @@ static Value makePlace(OpBuilder &builder, linalg::GenericOp op,
       .getResult(0);
 }
 
-/// Replaces the index `place` by the index init of `op` where no element was
-/// better than the init of the elements, so that the largest or smallest
-/// element `top` is still that init.
+/// Replaces the index `place` by the index init of `op` where no element
+/// replaced the init of the elements. There, `place` is still `none` if the
+/// last of equal elements is taken, and otherwise `top`, the largest or
+/// smallest element, is still that init.
 static Value keepStart(OpBuilder &builder, linalg::GenericOp op,
                        const ArgReduction &found, Value top, Value place,
                        Value none) {

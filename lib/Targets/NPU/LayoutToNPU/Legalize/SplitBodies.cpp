@@ -110,8 +110,9 @@ static bool hasFunction(Operation &op) {
 }
 
 /// Returns true if every op of the body is an OKKernel function or a part of
-/// one. If one is not, the whole op becomes a kernel that only the simulator
-/// runs. Values from outside of the body must be constants.
+/// one, on operands that are f32, i32 or comparisons, and constants if they are
+/// from outside of the body. Otherwise the whole op becomes a kernel that only
+/// the simulator runs.
 bool BodySplitter::canSplit() {
   auto isWord = [](Type type) { return type.isF32() || type.isInteger(32); };
   for (Operation &inner : op.getBlock()->without_terminator()) {

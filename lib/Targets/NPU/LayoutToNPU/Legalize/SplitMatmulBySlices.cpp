@@ -87,9 +87,9 @@ static std::optional<unsigned> getLoop(linalg::LinalgOp op, unsigned dim) {
   return map.getDimPosition(dim);
 }
 
-/// Returns the source dim of which result dim `dim` is the outermost part, and
-/// the number of its indices per index of `dim`. Returns std::nullopt if a dim
-/// of more than one index is outside of `dim`.
+/// Returns the source dim that is split into result dim `dim` and inner dims,
+/// and the product of the sizes of these inner ones. Returns std::nullopt if an
+/// earlier dim of this split has more than one index.
 static std::optional<std::pair<unsigned, int64_t>>
 getSourceDim(tensor::ExpandShapeOp op, unsigned dim) {
   for (auto [d, group] : llvm::enumerate(op.getReassociationIndices())) {

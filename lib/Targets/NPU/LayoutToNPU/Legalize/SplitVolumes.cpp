@@ -185,8 +185,8 @@ static Value create(OpBuilder &builder, linalg::LinalgOp whole,
   return generic.getResult(0);
 }
 
-/// Returns the loops that alone index a dim of the image and of the result, and
-/// do not index the weights.
+/// Returns the loops that are, by themselves, the index of a dim of the image
+/// and of a dim of the result, and do not index the weights.
 static SmallVector<unsigned> findBatches(const Volume &op) {
   SmallVector<unsigned> found;
   for (unsigned loop = 0; loop < op.kinds.size(); ++loop)

@@ -119,9 +119,9 @@ static std::optional<int64_t> getInteger(Value value) {
   return number.getSExtValue();
 }
 
-/// Finds the f32 form of an init that the body reads. Returns false if it is
-/// neither a tensor that is known as f32 nor a constant fill, or exceeds 2^24
-/// without a reduction.
+/// Sets `start` to the f32 form of the init if the body reads the init. Returns
+/// false if a read init is neither a tensor that is known as f32 nor a constant
+/// fill. The same holds if it may exceed 2^24 and the op has no reduction.
 bool IndexBody::findStart() {
   if (out.use_empty())
     return true;
@@ -335,7 +335,8 @@ IndexBody::takeTap(AffineMap map, ArrayRef<int64_t> tap,
   return AffineMap::get(sizes.size(), 0, results, context);
 }
 
-/// Creates the f32 tensor that the result is accumulated into.
+/// Creates the f32 tensor that the result is accumulated into: the f32 form of
+/// the init, or an empty tensor if the body does not read the init.
 Value IndexBody::makeStart() {
   if (start && start->tensor)
     return start->tensor;
@@ -351,7 +352,8 @@ Value IndexBody::makeStart() {
 }
 
 /// Creates the f32 op for one element of the window, or for the whole reduction
-/// if `tap` is empty, on slices of the operands, and returns its result.
+/// if `tap` is empty, on slices of the operands. It accumulates into `init`.
+/// Returns its result.
 Value IndexBody::create(FloatBody &body, ArrayRef<int64_t> tap, Value init) {
   Location loc = op.getLoc();
   SmallVector<Value> operands;

@@ -352,9 +352,10 @@ struct Multiplier {
 } // namespace
 
 /// Splits the multiplier of a requantization, size / 2^shift with size = (a *
-/// 2^k + b) * 2^l + c, into f32 numbers for a, b and c. Returns std::nullopt
-/// unless their products with integers t, |t| <= `most`, are exact as f32, also
-/// after the fraction of the product with the number before is added.
+/// 2^k + b) * 2^l + c for the given k and l, into f32 numbers for a, b and c.
+/// Returns std::nullopt unless their products with integers t, |t| <= `most`,
+/// are exact as f32, also after the fraction of the product with the number
+/// before is added.
 static std::optional<Multiplier> splitAt(int64_t size, int64_t shift,
                                          int64_t most, int k, int l) {
   auto divide = [](int64_t x, int by) { return (x + (1 << by) / 2) >> by; };

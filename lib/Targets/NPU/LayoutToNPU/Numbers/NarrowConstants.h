@@ -29,9 +29,9 @@ public:
   /// `launchCost` is the cost of a command relative to that of moving one byte.
   explicit NarrowConstants(int64_t launchCost) : launchCost(launchCost) {}
 
-  /// Returns true if `tensor`, a constant or a slice of one, is f32 with int8
-  /// values only, and loading it as i8 saves more than the command that
-  /// converts it.
+  /// Returns true if the constant that `tensor` is, or is a slice or reshape
+  /// of, is f32 with int8 values only, and loading all of it as i8 saves more
+  /// than the conversion costs.
   bool canBeNarrow(Value tensor);
   /// Returns the bytes of `elements` elements of `tensor` in system memory: one
   /// byte each if the tensor can be stored as i8.

@@ -33,8 +33,9 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// The uses of an i64 tensor: ops that move its elements, and conversions of
-/// its elements to f32 in bodies.
+/// The uses of an i64 tensor: the ops that use it (`users`), ops that move its
+/// elements, also those of other moves (`moves`), and its elements in bodies
+/// with their conversions to f32.
 struct WideUses {
   SmallVector<Operation *> users, moves;
   SmallVector<std::pair<BlockArgument, arith::SIToFPOp>> casts;

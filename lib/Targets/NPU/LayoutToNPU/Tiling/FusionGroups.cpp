@@ -427,10 +427,10 @@ bool GroupParts::isResult(Value tensor) const {
 }
 
 /// Sets in `own`, for each part, the box of `result` that the part provides to
-/// ops after the group. Parts along the rows end at the last row that the group
-/// itself needs, and the next part provides the rows after it, so that no row
-/// is computed for later ops alone. Returns false if a dim has fewer indices
-/// than parts.
+/// ops after the group. If stages of the group read `result`, parts along the
+/// rows end at the last row that they read in this part, and the next part
+/// begins after it. No row is then computed for later ops alone. Returns false
+/// if Cut::getPart has no box.
 bool GroupParts::addOwn(Value result) {
   auto type = cast<RankedTensorType>(result.getType());
   auto needed = boxes.find(result);

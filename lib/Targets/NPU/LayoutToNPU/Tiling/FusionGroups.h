@@ -107,9 +107,9 @@ private:
 /// the loop that is summed over.
 struct Cut {
   int64_t batches = 1, rows = 1, channels = 1, sums = 1;
-  /// A part along the rows begins at a multiple of this number, so that all
-  /// parts read equally many rows of tensors that are inserted with this
-  /// stride.
+  /// Parts along the rows begin at a multiple of this number, the row stride of
+  /// a tensor.insert_slice, so that all parts read equally many rows of the
+  /// inserted tensor.
   int64_t rowStep = 1;
 
   int64_t count() const { return batches * rows * channels; }
@@ -120,8 +120,9 @@ struct Cut {
     return rank == 4 ? 1 : rank - 1;
   }
   static int64_t getRowDim(int64_t rank) { return rank == 4 ? 2 : rank - 2; }
-  /// Returns the box of part number `part` of a tensor, or std::nullopt if a
-  /// dim has fewer indices than parts.
+  /// Returns the box of part number `part` of a tensor. Returns std::nullopt if
+  /// a dim that is divided does not exist or is too small: it needs as many
+  /// indices as parts, rows `rowStep` times as many.
   std::optional<TensorBox> getPart(RankedTensorType type, int64_t part) const;
 };
 
@@ -154,7 +155,8 @@ public:
       : stages(stages), first(last + 1), last(last), cut(cut) {}
 
   /// Adds the stage before the first one of the group. Returns false if there
-  /// is none, or if it cannot be computed in parts.
+  /// is none, or if it cannot be computed in parts; do not add more stages
+  /// then.
   bool addStage();
 
   unsigned getFirst() const { return first; }
@@ -174,15 +176,16 @@ public:
     return boxes.find(tensor)->second[part];
   }
   /// Returns true if `tensor` is defined outside of the group, and all its
-  /// readers in the group sum over one of its dims, in several pieces. Only one
-  /// piece is then in local memory at a time.
+  /// readers in the group sum over one of its dims, in several pieces, and read
+  /// no tensor of the group. Only one piece is then in local memory at a time.
   bool isStreamed(Value tensor) const;
   /// Returns true if the stage may run once after all parts of the group: a
-  /// tensor.concat without reader in the group, or a slice of a tensor from
-  /// outside that only such a concatenation reads.
+  /// tensor.concat that only later ops read, all of it, and whose operands from
+  /// the group no later op reads. Also for a slice of a tensor from outside
+  /// that only such concatenations read.
   bool isBehind(unsigned stage) const;
-  /// Returns the number of pieces into which the reduction loop of a stage is
-  /// divided in each part.
+  /// Returns the number of pieces into which each part divides the reduction
+  /// loop of a stage, or 1 if the stage loads no input in pieces.
   int64_t countPieces(unsigned stage) const;
   /// Returns how many loop iterations all parts together run beyond those of
   /// the undivided ops, because several parts run the same ones, e.g. for

@@ -262,7 +262,7 @@ bool Search::crossesAsBytes(Value tensor, ArrayRef<int64_t> sizes) {
   return known->second;
 }
 
-/// Adds a load of the group to `price`. Each part reads it whole if `isShared`.
+/// Adds a load to `price`: one for all parts if `isShared`, or else one each.
 void Search::addRead(Price &price, Value tensor, int64_t bytes, int64_t inCore,
                      bool isShared) {
   auto made = numbers.find(tensor);
@@ -336,7 +336,7 @@ Price Search::getWholePrice(unsigned stage) {
 }
 
 /// Maps tensors computed in their slice of a tensor.concat result to the
-/// outermost such result in stages `first` to `last`, all by their numbers.
+/// outermost such result in stages `first` to `last` (included), by numbers.
 llvm::SmallDenseMap<unsigned, unsigned> Search::findWholes(unsigned first,
                                                            unsigned last) {
   llvm::SmallDenseMap<unsigned, unsigned> wholeOf;
@@ -533,7 +533,7 @@ void Search::evict(Occupancy &now, const Price &price,
   }
 }
 
-/// Counts a group's loads in `now`. Returns false if it does not fit a core.
+/// Counts a group's loads in `now`. Returns true if the group fits a core.
 bool Search::load(Occupancy &now, const Price &price, bool keepsResults) {
   int64_t parts = price.cut.count();
   for (const Price::Tensor &read : price.sliced) {
@@ -572,7 +572,7 @@ bool Search::load(Occupancy &now, const Price &price, bool keepsResults) {
 }
 
 /// Returns the state after a group that runs in state `label`, with evictions.
-/// If it does not fit a core, the cost is infinite, for one part only higher.
+/// If it does not fit a core, the cost is infinite if it is cut, else higher.
 Label Search::extend(const Label &label, const Price &price,
                      bool keepsResults) {
   Occupancy now;
@@ -670,8 +670,8 @@ static int64_t getRowStep(const Stages &stages, unsigned last) {
   return 1;
 }
 
-/// Returns the cuts of a result into 2 to 128 parts, per kind: batches, rows,
-/// channels, rows of each batch, and, if `hasSums`, with inputs in pieces.
+/// Returns the cuts into 2 to 128 parts, per kind: batches, rows in steps of
+/// `rowStep`, channels, rows of each batch; if `hasSums`, inputs in pieces.
 static SmallVector<SmallVector<Cut>> getCuts(RankedTensorType type,
                                              int64_t rowStep, bool hasSums) {
   static constexpr int64_t kParts[] = {2,  3,  4,  6,  8,  12, 16,
@@ -708,7 +708,7 @@ static SmallVector<SmallVector<Cut>> getCuts(RankedTensorType type,
 }
 
 /// Adds states for the groups that end with stage `last`: for each first stage,
-/// cuts into ever more parts until one leaves half of the memory free.
+/// cuts into ever more parts, up to the first that leaves half of a core free.
 void Search::reachByGroups(unsigned last) {
   RankedTensorType type = getTensor(stages.all[last].op->getResult(0));
   if (!isEnd[last + 1] || !type || !stages.all[last].hasParts)
@@ -751,8 +751,8 @@ void Search::reachByGroups(unsigned last) {
   }
 }
 
-/// Runs all stages untiled. Appends to `isCrowded` whether each evicts or does
-/// not fit, and sets `bytes` to the traffic. Returns true if one is crowded.
+/// Runs all stages untiled. Appends to `isCrowded` whether each stage evicts or
+/// does not fit, and sets `bytes` to the traffic. Returns true if any is so.
 bool Search::findCrowded(int64_t &bytes) {
   Label label;
   bool isAny = false;

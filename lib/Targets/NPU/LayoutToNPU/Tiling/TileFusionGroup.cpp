@@ -279,8 +279,9 @@ void Cutter::replaceBehind(Value result, Value by, const TensorBox &used) {
   });
 }
 
-/// Creates, after all parts, a concatenation or slice that does not run in each
-/// part. Its operands from the group are the joined parts.
+/// Creates, after all parts, the concatenation or slice of stage number
+/// `stage`, which does not run in each part, and replaces its uses after the
+/// group. Its operands from the group are the joined parts.
 void Cutter::putTogether(unsigned stage) {
   Operation *op = stages.all[stage].op;
   for (OpOperand &operand : op->getOpOperands())

@@ -36,7 +36,8 @@ struct Elements {
       elements *= dim.count();
     return elements;
   }
-  /// Replaces the set by the larger of both sets, a lower bound of their union.
+  /// Replaces the set by the one of both that has more elements, a lower bound
+  /// of their union.
   void join(const Elements &other) {
     if (dims.empty() || other.count() > count())
       *this = other;

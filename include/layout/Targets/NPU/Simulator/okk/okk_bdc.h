@@ -184,8 +184,9 @@ void okk_bdc_conv2d(local_addr_t output_addr, local_addr_t input_addr,
                     const dim4 *kernel_stride, bool using_bias, bool result_add,
                     const Padding *padding, const dim2 *stride,
                     const dim2 *dilation);
-/// A depthwise 2-D convolution. Weights [1, C, KH, KW] and bias [1, C, 1, 1]
-/// are compact; input and output are aligned.
+/// A depthwise 2-D convolution. Weights [1, C, KH, KW] and bias [1, C, 1, 1],
+/// which is read only if `using_bias`, are compact; input and output are
+/// aligned.
 void okk_bdc_depthwise2d(local_addr_t output_addr, local_addr_t input_addr,
                          local_addr_t weight_addr, local_addr_t bias_addr,
                          const dim4 *input_shape, int kernel_h, int kernel_w,

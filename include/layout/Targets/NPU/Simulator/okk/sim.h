@@ -30,10 +30,10 @@ extern "C" {
 /// Starts the simulation of a chip with unwritten memories: `npus` cores of
 /// `bytes_per_npu` bytes, with channels aligned to `eu_bytes`.
 void okk_sim_open(int npus, unsigned int bytes_per_npu, int eu_bytes);
-/// Sets the alignment of DMA addresses in bytes, and the maximum iterations of
-/// each loop and the maximum stride, in elements, of any command. 0 is no
-/// limit. Call it before any access, because it clears the memories and the
-/// counters.
+/// Sets the alignment of DMA addresses in bytes. Also sets, for transfers and
+/// for commands of the execution units, the maximum iterations of each loop and
+/// the maximum stride in elements. 0 is no limit. Call it before any access,
+/// because it clears the memories and the counters.
 void okk_sim_limit_dma(int alignment, dim4 max_shape, int max_stride);
 /// Sets the largest N and C strides, in elements, of commands of the execution
 /// units; 0 is no limit. Call it before any access, because it clears the
@@ -50,8 +50,8 @@ void okk_sim_set_clock(int dma_bytes_per_cycle, int dma_start,
                        int compute_start);
 void okk_sim_close(void);
 /// Runs a registered kernel. Returns false only if no kernel has this name.
-/// Reports an error if the kernel does not call okk_initialize and okk_poll, or
-/// leaves a parallel region open.
+/// Reports an error, but returns true, if the kernel does not call
+/// okk_initialize and okk_poll, or leaves a parallel region open.
 bool okk_sim_run_kernel(const char *name, const void *parameters);
 
 system_addr_t okk_sim_alloc(unsigned long long bytes);
@@ -131,9 +131,10 @@ typedef struct {
   const long long *strides;
 } okk_sim_side;
 /// Requires that the commands until okk_sim_expect_end move every byte of a box
-/// of `sizes` once. `sides` has the numbers of the bytes, first in the
-/// destination and then in each source. For an operand of a kernel
-/// (sim_compute.h) give one side; the other one is its dense copy.
+/// of `sizes` once, and no other bytes; otherwise an error is reported. `sides`
+/// has the numbers of the bytes, first in the destination and then in each
+/// source. For an operand of a kernel (sim_compute.h) give one side; the other
+/// one is its dense copy.
 void okk_sim_expect(int rank, const long long *sizes, int operands,
                     const okk_sim_side *sides);
 void okk_sim_expect_end(void);
