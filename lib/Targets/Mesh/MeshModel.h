@@ -110,7 +110,8 @@ private:
   /// Adds configurations of the op whose tensors are distributed as `split`,
   /// one for each configuration of the op on its blocks that `forEachLocal`
   /// passes on from the device's model. Adds none unless all devices compute
-  /// whole blocks. Marks `whole` as truncated if there are more than the limit.
+  /// whole blocks. After `configsOnBlocks` of them adds no more and marks
+  /// `whole` as truncated.
   void proposeOnBlocks(const NodeClass &op, const OpLayouts &split,
                        CostModel &costs, Candidates &whole, AddConfig add,
                        ForEachLocal forEachLocal);
