@@ -54,7 +54,8 @@ bool opencl::writeNewFile(std::string &path, std::string_view text) {
   return std::fclose(file) == 0 && good;
 }
 
-/// Creates the directory and its parents. Returns false on failure.
+/// Creates the directory and its parents if they do not exist. Returns false on
+/// failure.
 static bool makeDirectory(const std::string &path) {
   if (path.empty() || mkdir(path.c_str(), 0700) == 0 || errno == EEXIST)
     return true;

@@ -193,15 +193,17 @@ static Sizes findFastest(const Session &session, const Kernel &kernel,
 }
 
 /// Returns the key under which the cache keeps the work-group size for a
-/// kernel, a grid and the size that the compiler wrote.
+/// kernel, its numbers of work-items `global`, and the size that the compiler
+/// wrote.
 static std::string getKey(const Session &session, const Kernel &kernel,
                           const Sizes &global, const Sizes &written) {
   return session.getKey() + "groups\n" + kernel.program + "\n" + kernel.name +
          "\n" + getText(global) + "\n" + getText(written);
 }
 
-/// Finds the cached work-group size. Returns false if there is none that
-/// divides the grid and that the device supports.
+/// Sets `local` to the cached work-group size and returns true. Returns false,
+/// with `local` unchanged, if none is cached that divides the numbers of
+/// work-items `global` and that the device supports.
 static bool findKept(const std::string &key, const GroupLimits &limits,
                      const Sizes &global, Sizes &local) {
   std::string text;
