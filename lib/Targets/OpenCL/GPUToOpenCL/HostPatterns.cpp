@@ -269,6 +269,7 @@ struct LaunchPattern : RuntimePattern<gpu::LaunchFuncOp> {
 
 private:
   /// Returns the address of a constant LayoutClKernelMetadata of the kernel.
+  /// Counts that are unknown are -1 in it, and flags 0.
   Value getKernelMetadata(gpu::LaunchFuncOp op, const EmbeddedBinary &binary,
                           const std::string &name,
                           ConversionPatternRewriter &rewriter) const {

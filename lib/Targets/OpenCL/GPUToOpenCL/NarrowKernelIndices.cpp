@@ -36,8 +36,8 @@ static int64_t countItems(Value groups, Value items) {
 }
 
 namespace {
-/// The launches of a kernel, and the maximum of their grids along each
-/// dimension; -1 if one is not constant.
+/// The launches of a kernel, and the maximum over them of each number of a
+/// Grid; -1 for a number that is not constant in some launch.
 struct Launches {
   Grid grid = {};
   SmallVector<gpu::LaunchFuncOp> ops;

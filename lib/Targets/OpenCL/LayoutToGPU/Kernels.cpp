@@ -33,7 +33,7 @@ std::string KernelEmitter::makeName(Operation *op) {
 }
 
 /// If an earlier kernel is equal to `func`, erases `func` and returns the
-/// earlier one. Else returns `func`.
+/// earlier one. Else keeps `func` for later calls and returns it.
 gpu::GPUFuncOp KernelEmitter::findEqual(gpu::GPUFuncOp func) {
   SmallVector<gpu::GPUFuncOp> &known = kernels[func.getFunctionType()];
   for (gpu::GPUFuncOp other : known)
@@ -271,8 +271,8 @@ static PixelBlock chooseBlock(Operation *op, const KernelItem &item,
 
 /// Emits the condition that the storage position `axes` holds an element, not
 /// padding: `dims`, the index that the inverse of `map` gives, is within
-/// `sizes` and has this position. If that is proven, returns null. Numbers of
-/// replicas are never out of range.
+/// `sizes` and has this position. Numbers of replicas, which follow the logical
+/// dims in `dims`, need no check. If the condition is proven, returns null.
 static Value emitIsElement(KernelScope &scope, const LayoutMap &map,
                            ArrayRef<IndexExpr> axes, ArrayRef<IndexExpr> dims,
                            ArrayRef<SizeExpr> sizes) {
