@@ -32,7 +32,7 @@ bool MeshModel::canStore(const LayoutMap &map, RankedTensorType type) const {
 }
 
 /// Returns the bytes on one device: those of the largest block, or of the whole
-/// tensor if it is not on the mesh.
+/// tensor if it is not on the mesh. Returns kNoPlan for blocks of dynamic size.
 int64_t MeshModel::getStoredBytes(const LayoutMap &map, ArrayRef<int64_t> sizes,
                                   int64_t elementBytes) const {
   if (map.getSpace() != kMeshSpace || map.getCoordinates().empty())

@@ -189,7 +189,8 @@ Operation *OpOnBlocks::cloneOnBlocks(bool isHeld) {
   return clone;
 }
 
-/// Adds the block's offset to linalg.index: bodies use global indices.
+/// Adds the first index of the rank's block to each linalg.index of a split
+/// loop in the body of `clone`: bodies use global indices.
 void OpOnBlocks::offsetIndices(Operation *clone) {
   clone->walk([&](linalg::IndexOp index) {
     const std::optional<DeviceRanges> &loop = loops[index.getDim()];
