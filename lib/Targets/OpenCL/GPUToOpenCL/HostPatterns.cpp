@@ -104,7 +104,7 @@ protected:
                                     rewriter.getIntegerAttr(type, value));
   }
 
-  /// Emits the size in bytes of a memref with the given sizes.
+  /// Emits the size in bytes, an i64, of a memref with the given sizes.
   Value byteSize(ConversionPatternRewriter &rewriter, Location loc,
                  ArrayRef<Value> sizes, Type element) const {
     Type i64 = rewriter.getI64Type();

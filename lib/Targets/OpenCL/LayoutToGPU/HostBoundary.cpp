@@ -75,8 +75,8 @@ static void exposeResults(func::FuncOp func) {
 
 /// Sets the attribute `layout.signature`, from which launchers know the tensor
 /// types, to the function type, in which laid-out tensors are plain tensors of
-/// their storage. Does nothing unless the function has `llvm.emit_c_interface`
-/// and only ranked tensors as types.
+/// their storage. Does nothing if the attribute is set, and unless the function
+/// has `llvm.emit_c_interface` and only ranked tensors as types.
 static void describeArrays(func::FuncOp func) {
   FunctionType type = func.getFunctionType();
   auto isTensor = llvm::IsaPred<RankedTensorType>;
@@ -188,8 +188,8 @@ static Value flatten(OpBuilder &b, Location loc, Value memory) {
       OpFoldResult(b.getIndexAttr(1)));
 }
 
-/// Allocates a host memref of the size of the one-dimensional memref `line`
-/// with elements of type `element`.
+/// Emits the allocation of a host memref of the size of the one-dimensional
+/// memref `line`, with elements of type `element`.
 static Value allocateLike(OpBuilder &b, Location loc, Value line,
                           Type element) {
   auto type = cast<MemRefType>(line.getType());

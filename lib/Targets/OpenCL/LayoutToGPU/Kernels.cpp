@@ -354,8 +354,9 @@ static void emitStores(KernelScope &scope, RankedTensorType type,
   }
 }
 
-/// If `tensor` is the result of a conversion, cast or view, and both it and its
-/// source are static and have the same storage, replaces it by the memory of
+/// If `tensor` is the result of a conversion, cast or view, both it and its
+/// source, which is stored, are static and have the same storage, and the
+/// source has the padding that `tensor` states, replaces it by the memory of
 /// its source and returns true. Returns false otherwise.
 bool KernelEmitter::storeAsAlias(OpBuilder &b, OpResult tensor,
                                  const TensorStorage &storage) {
@@ -390,7 +391,8 @@ bool KernelEmitter::storeAsAlias(OpBuilder &b, OpResult tensor,
 }
 
 /// Emits a remark at `loc` with the image and buffer reads of a work-item of
-/// the kernel, and the number of work-items.
+/// the kernel, and with `items`, the number of work-items, unless it is 0
+/// (dynamic).
 static void remarkReads(gpu::GPUFuncOp func, Location loc,
                         const AccessCount &accesses,
                         const TensorStorage &storage, int64_t items,

@@ -55,7 +55,8 @@ static size_t getPart(size_t size) {
 }
 
 namespace {
-/// The limits of the device for the work-groups of a kernel.
+/// The limits of the device for the work-groups of a kernel: the number of
+/// work-items of a work-group, and its size along x, y and z.
 struct GroupLimits {
   size_t items = 1;
   Sizes sides = {1, 1, 1};
@@ -133,8 +134,8 @@ static std::vector<Sizes> listGroups(const GroupLimits &limits,
   return list;
 }
 
-/// Returns a queue with profiling, independent of that of the session, or
-/// nullptr if it cannot be created.
+/// Returns a queue with profiling, independent of that of the session and
+/// created once per process, or nullptr if it cannot be created.
 static cl_command_queue getTimingQueue(const Session &session) {
   static cl_command_queue queue = [&] {
     cl_int code;
