@@ -92,8 +92,8 @@ private:
                                       CostModel &costs) const;
   /// Returns the configuration of a view or per-dim op in which the tensor in
   /// `slot` has `layout`, a split with row-major blocks. Returns std::nullopt
-  /// if the op cuts a split dim, or if no `#layout.mesh` splits the other
-  /// tensors like this one.
+  /// for other ops, if the op cuts a split dim, or if no `#layout.mesh` splits
+  /// the other tensors like this one.
   std::optional<OpConfig> carrySplit(const NodeClass &op, OperandOrResult slot,
                                      LayoutId layout, CostModel &costs) const;
   /// Returns the message plan of a conversion between two distributions, valid
