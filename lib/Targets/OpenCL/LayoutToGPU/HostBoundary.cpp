@@ -75,8 +75,8 @@ static void exposeResults(func::FuncOp func) {
 
 /// Sets the attribute `layout.signature`, from which launchers know the tensor
 /// types, to the function type, in which laid-out tensors are plain tensors of
-/// their storage. Does nothing if the attribute is set, and unless the function
-/// has `llvm.emit_c_interface` and only ranked tensors as types.
+/// their storage. Functions that have the attribute, lack
+/// `llvm.emit_c_interface`, or have other types than ranked tensors remain.
 static void describeArrays(func::FuncOp func) {
   FunctionType type = func.getFunctionType();
   auto isTensor = llvm::IsaPred<RankedTensorType>;
