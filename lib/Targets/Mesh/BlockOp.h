@@ -36,7 +36,8 @@ public:
 
   /// Returns the decision node of the op on row-major blocks: a copy of
   /// `whole`, the node of the op on whole tensors, without layout constraints.
-  /// The first call adds the configuration with row-major blocks to `known`.
+  /// The first call adds the configuration with row-major blocks to `known`,
+  /// the configurations of this node.
   const NodeClass &getNode(const NodeClass &whole);
   Candidates known;
 

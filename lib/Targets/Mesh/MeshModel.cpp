@@ -32,7 +32,7 @@ bool MeshModel::canStore(const LayoutMap &map, RankedTensorType type) const {
 }
 
 /// Returns the bytes on one device: those of the largest block, or of the whole
-/// tensor if it is not on the mesh.
+/// tensor if it is not on the mesh. Returns kNoPlan for blocks of dynamic size.
 int64_t MeshModel::getStoredBytes(const LayoutMap &map, ArrayRef<int64_t> sizes,
                                   int64_t elementBytes) const {
   if (map.getSpace() != kMeshSpace || map.getCoordinates().empty())
@@ -64,7 +64,7 @@ int64_t MeshModel::getBufferBytes(RankedTensorType from,
 
 /// Returns the cost of a message: the largest cost per message, plus `bytes`
 /// times the largest cost per byte, of the mesh axes along which the two
-/// devices differ.
+/// devices differ. Returns 0 if they are the same device.
 Cost MeshModel::getLinkCost(int64_t from, int64_t to, int64_t bytes) const {
   Cost ofByte = 0, ofMessage = 0;
   for (unsigned axis = axes.axes.size(); axis-- > 0;) {
@@ -522,10 +522,10 @@ bool MeshModel::hasLocal(LayoutId layout, RankedTensorType type,
 }
 
 /// Returns the distribution `whole` with blocks in the device's layout `own`,
-/// or std::nullopt if a mesh cannot have such blocks. If `own` is equivalent to
-/// row-major for a block, returns `whole`, whose blocks are row-major. With
-/// `wantsSame`, which requires one layout for all tensors, `own` must be the
-/// row-major layout itself for that.
+/// or `own` itself if `whole` is not on a mesh. Returns std::nullopt if a mesh
+/// cannot have such blocks. If `own` is row-major, returns `whole`, whose
+/// blocks are row-major. Unless `wantsSame`, a layout that stores `block` like
+/// row-major counts as row-major, too.
 std::optional<LayoutId> MeshModel::compose(LayoutId whole, LayoutId own,
                                            RankedTensorType type,
                                            RankedTensorType block,

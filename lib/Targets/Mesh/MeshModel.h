@@ -92,8 +92,8 @@ private:
                                       CostModel &costs) const;
   /// Returns the configuration of a view or per-dim op in which the tensor in
   /// `slot` has `layout`, a split with row-major blocks. Returns std::nullopt
-  /// if the op cuts a split dim, or if no `#layout.mesh` splits the other
-  /// tensors like this one.
+  /// for other ops, if the op cuts a split dim, or if no `#layout.mesh` splits
+  /// the other tensors like this one.
   std::optional<OpConfig> carrySplit(const NodeClass &op, OperandOrResult slot,
                                      LayoutId layout, CostModel &costs) const;
   /// Returns the message plan of a conversion between two distributions, valid
@@ -110,7 +110,8 @@ private:
   /// Adds configurations of the op whose tensors are distributed as `split`,
   /// one for each configuration of the op on its blocks that `forEachLocal`
   /// passes on from the device's model. Adds none unless all devices compute
-  /// whole blocks. Marks `whole` as truncated if there are more than the limit.
+  /// whole blocks. After `configsOnBlocks` of them adds no more and marks
+  /// `whole` as truncated.
   void proposeOnBlocks(const NodeClass &op, const OpLayouts &split,
                        CostModel &costs, Candidates &whole, AddConfig add,
                        ForEachLocal forEachLocal);

@@ -144,8 +144,8 @@ KernelLoops KernelCount::getLoops(PixelBlock block) const {
 }
 
 /// Returns how often a work-item reads `operand`: the product of the trip
-/// counts of the loops around the read. If work-items of a group divide a
-/// reduction, returns the sum over them.
+/// counts of the loops around the read. If `block` divides a reduction among
+/// work-items of a group, returns the sum over these work-items.
 Cost KernelCount::countIterations(const Operand &operand,
                                   const KernelLoops &own,
                                   PixelBlock block) const {
@@ -294,8 +294,8 @@ SmallVector<int64_t> BlockLimits::assumeSizes(ArrayRef<int64_t> shape) const {
 
 /// Divides the longest reduction loop of static size into parts, one per
 /// work-item of a group, so that the kernel has enough work-items for the
-/// device. Returns `block` unchanged if it has, if a work-item executes few
-/// reads, or if the result has three coordinates.
+/// device. Returns `block` unchanged if the kernel has enough, if a work-item
+/// executes few reads, or if the result has three coordinates.
 PixelBlock KernelCount::split(PixelBlock block, Cost reads,
                               BlockLimits limits) const {
   Cost count = countItems(block);

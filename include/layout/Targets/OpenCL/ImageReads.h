@@ -70,8 +70,10 @@ struct PixelBlock {
 };
 
 /// The parameters of a target that bound a PixelBlock: the maximum pixels of a
-/// work-item and work-items of a group, and when a reduction is divided. They
-/// have their default values if the target is null.
+/// work-item (`itemPixels`) and work-items of a group (`groupItems`). A
+/// reduction is divided if its kernel has less than `fewestItems` work-items
+/// and each executes more than `splitReads` reads. They have their default
+/// values if the target is null.
 struct BlockLimits {
   explicit BlockLimits(OpenClTargetAttr target);
 

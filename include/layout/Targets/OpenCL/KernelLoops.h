@@ -103,10 +103,10 @@ public:
   /// per index.
   void unroll(unsigned loop);
 
-  /// Return the reduction loops, outermost first, and, in any order, those that
-  /// are executed in steps: an iteration covers four indices, or all if the
-  /// loop is unrolled. The steps of all loops are executed inside of the
-  /// innermost loop.
+  /// getNest returns the reduction loops, outermost first. getSteppedLoops
+  /// returns, in any order, those of which one iteration executes several
+  /// indices as steps: four, or all if the loop is unrolled. The steps of all
+  /// loops are executed inside of the innermost loop.
   ArrayRef<unsigned> getNest() const { return nest; }
   ArrayRef<unsigned> getSteppedLoops() const { return stepped; }
 

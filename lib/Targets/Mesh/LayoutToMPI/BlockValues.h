@@ -39,9 +39,9 @@ public:
   /// types of its blocks. If the type is not supported, calls `refuse` with the
   /// reason and returns null.
   const MeshBlocks *getBlocks(RankedTensorType type, FailureReason refuse);
-  /// Returns the number of devices of the mesh of the function, which the first
-  /// call with a tensor on a mesh sets; 0 before. Tables of one number per
-  /// device have this size.
+  /// Sets the number of devices of the function's mesh at the first call with
+  /// `blocks` of a tensor on a mesh, and returns it; 0 before that call. Tables
+  /// of one number per device have this size.
   int64_t keepDevices(const MeshBlocks &blocks) {
     return numDevices = numDevices ? numDevices : blocks.numDevices;
   }

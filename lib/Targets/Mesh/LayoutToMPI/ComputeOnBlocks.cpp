@@ -162,8 +162,8 @@ void OpOnBlocks::findLoops(const LoopsRule &rule) {
                     });
 }
 
-/// Emits an error if a tensor of an op that only moves elements has partial
-/// results.
+/// Emits an error and fails if an operand or result of the op, which only moves
+/// elements, has partial results.
 LogicalResult OpOnBlocks::checkNoParts() {
   for (const auto &all : {operands, results})
     for (const MeshBlocks *blocks : all)
@@ -189,7 +189,8 @@ Operation *OpOnBlocks::cloneOnBlocks(bool isHeld) {
   return clone;
 }
 
-/// Adds the block's offset to linalg.index: bodies use global indices.
+/// Adds the first index of the rank's block to each linalg.index of a split
+/// loop in the body of `clone`: bodies use global indices.
 void OpOnBlocks::offsetIndices(Operation *clone) {
   clone->walk([&](linalg::IndexOp index) {
     const std::optional<DeviceRanges> &loop = loops[index.getDim()];
@@ -421,7 +422,8 @@ LogicalResult OpOnBlocks::lowerReshape() {
 //===----------------------------------------------------------------------===//
 
 /// Lowers a constant to its distinct blocks, packed one after another, of which
-/// each rank reads its own. A splat becomes a fill.
+/// each rank reads its own. A splat becomes a fill. Emits an error and fails if
+/// the attribute has no elements or they cannot be packed.
 LogicalResult OpOnBlocks::lowerConstant(arith::ConstantOp constant) {
   const MeshBlocks &blocks = *results[0];
   auto value = dyn_cast<ElementsAttr>(constant.getValue());
@@ -484,8 +486,8 @@ LogicalResult OpOnBlocks::lowerConvert(ConvertOp convert) {
 }
 
 /// Lowers an op whose layouts no rule describes to a clone that every device
-/// runs on whole tensors. Emits an error if a tensor is split or has partial
-/// results.
+/// runs on whole tensors. Emits an error and fails if an operand or a result is
+/// split or has partial results.
 LogicalResult OpOnBlocks::lowerReader() {
   for (auto [r, blocks] : llvm::enumerate(results))
     if (blocks && !blocks->isWhole())
@@ -502,8 +504,8 @@ LogicalResult OpOnBlocks::lowerReader() {
 }
 
 /// Lowers the op to a clone that every device runs on whole tensors. Emits an
-/// error if a tensor is not whole on each device, or if a body has tensors on a
-/// mesh.
+/// error and fails if a tensor is not whole on each device, or if a body has
+/// tensors on a mesh.
 LogicalResult OpOnBlocks::lowerWhole() {
   auto isWhole = [](const MeshBlocks *blocks) {
     return !blocks || blocks->isWhole();

@@ -158,7 +158,8 @@ LogicalResult ConvertLayoutToMPI::checkOptions() {
 
 /// Sets the entry "MPI:Implementation" of the module to the option
 /// `implementation`, for upstream's lowering of mpi ops. An existing entry
-/// remains. Emits an error if another data layout attribute lacks the entry.
+/// remains. Emits an error and fails if another data layout attribute of the
+/// module lacks the entry.
 LogicalResult ConvertLayoutToMPI::nameImplementation() {
   ModuleOp module = getOperation();
   constexpr StringLiteral name("MPI:Implementation");

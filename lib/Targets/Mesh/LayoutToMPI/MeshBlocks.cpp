@@ -31,8 +31,8 @@ static int64_t getPosition(const Mesh &mesh, unsigned a, int64_t device) {
 }
 
 /// Sets `ranges` to the index range of dim `d` on each device, by the
-/// coordinates of `map` that split the dim. `box` has the sizes of all dims of
-/// the map.
+/// coordinates of `map` that split the dim. `box` has the sizes of the logical
+/// and then of the replica dims of the map.
 static void findRanges(const Mesh &mesh, const LayoutMap &map,
                        ArrayRef<int64_t> box, unsigned d, int64_t numDevices,
                        DeviceRanges &ranges) {

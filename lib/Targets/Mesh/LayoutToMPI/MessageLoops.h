@@ -43,7 +43,8 @@ public:
   explicit MessageSymbols(ModuleOp module) : symbols(module), module(module) {}
 
   /// Creates the tables and functions of `conversion`, and sets its members to
-  /// them. Emits an error if the name of a runtime function is already used.
+  /// them. Emits an error and fails if the name of a runtime function is
+  /// already used.
   LogicalResult add(Location loc, Type elementType,
                     PlannedConversion &conversion);
 

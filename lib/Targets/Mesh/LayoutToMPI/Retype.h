@@ -18,7 +18,7 @@ namespace mlir::layout {
 
 /// Replaces the type of each tensor in `module`, including function signatures,
 /// by `getType` of it, and folds conversions between equal types. Emits an
-/// error for a constant whose elements cannot get another type.
+/// error and fails if the elements of a constant cannot get another type.
 template <typename GetType>
 LogicalResult retypeTensors(ModuleOp module, GetType getType) {
   auto retype = [&](Type type) -> Type {

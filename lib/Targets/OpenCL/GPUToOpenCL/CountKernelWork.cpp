@@ -25,7 +25,8 @@ using Group = std::array<int64_t, 3>;
 } // namespace
 
 /// Returns the work-group size that the kernel states or all its launches have;
-/// -1 along a dimension in which they differ or are not constant.
+/// -1 along a dimension in which they differ or are not constant, or if there
+/// are no launches.
 static Group findGroup(gpu::GPUFuncOp kernel, ModuleOp launches) {
   if (std::optional<ArrayRef<int32_t>> known = kernel.getKnownBlockSize())
     return {(*known)[0], (*known)[1], (*known)[2]};

@@ -104,7 +104,7 @@ protected:
                                     rewriter.getIntegerAttr(type, value));
   }
 
-  /// Emits the size in bytes of a memref with the given sizes.
+  /// Emits the size in bytes, an i64, of a memref with the given sizes.
   Value byteSize(ConversionPatternRewriter &rewriter, Location loc,
                  ArrayRef<Value> sizes, Type element) const {
     Type i64 = rewriter.getI64Type();
@@ -269,6 +269,7 @@ struct LaunchPattern : RuntimePattern<gpu::LaunchFuncOp> {
 
 private:
   /// Returns the address of a constant LayoutClKernelMetadata of the kernel.
+  /// Counts that are unknown are -1 in it, and flags 0.
   Value getKernelMetadata(gpu::LaunchFuncOp op, const EmbeddedBinary &binary,
                           const std::string &name,
                           ConversionPatternRewriter &rewriter) const {

@@ -35,8 +35,8 @@ inline constexpr llvm::StringLiteral kRuntimePrefix = "layoutCl",
 inline constexpr llvm::StringLiteral kScopes[] = {"layoutClEnterScope",
                                                   "layoutClLeaveScope"};
 
-/// The LLVM constants that hold the SPIR-V words and the OpenCL C of a
-/// gpu.binary.
+/// The LLVM constants that hold the SPIR-V words (`global`, of `bytes` bytes)
+/// and the OpenCL C (`source`) of a gpu.binary.
 struct EmbeddedBinary {
   LLVM::GlobalOp global;
   int64_t bytes;

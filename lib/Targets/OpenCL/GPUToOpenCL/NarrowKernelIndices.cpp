@@ -36,8 +36,8 @@ static int64_t countItems(Value groups, Value items) {
 }
 
 namespace {
-/// The launches of a kernel, and the maximum of their grids along each
-/// dimension; -1 if one is not constant.
+/// The launches of a kernel, and the maximum over them of each number of a
+/// Grid; -1 for a number that is not constant in some launch.
 struct Launches {
   Grid grid = {};
   SmallVector<gpu::LaunchFuncOp> ops;
@@ -77,7 +77,8 @@ static void boundPositions(gpu::GPUFuncOp kernel, const Grid &grid) {
 }
 
 /// Makes the induction variable of a loop i32 if its bounds and step are
-/// constant and it also fits in 32 bits after the last iteration.
+/// nonnegative constants, or its lower bound is a bounded id of a work-item,
+/// and it also fits in 32 bits after the last iteration.
 static void narrowLoop(scf::ForOp loop) {
   std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound());
   // The work-items of a work-group may start at their ids.
@@ -260,7 +261,8 @@ static void narrowKernel(gpu::GPUFuncOp kernel, const IndexBounds &bounds) {
   }
 }
 
-/// Emits the condition that all indices of a launch fit in 32 bits.
+/// Emits the condition that all indices of a launch fit in 32 bits. `largest`
+/// is an upper bound of their magnitudes.
 static Value emitCheck(OpBuilder &b, gpu::LaunchFuncOp launch,
                        const Bound &largest) {
   Location loc = launch.getLoc();

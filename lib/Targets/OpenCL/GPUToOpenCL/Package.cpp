@@ -253,7 +253,9 @@ LogicalResult PackageWriter::setHostSource(gpu::MemcpyOp op,
                            "values that the host computes";
 }
 
-/// Returns the bytes of a constant, or std::nullopt for other globals.
+/// Returns the bytes of a constant, with those of a splat repeated for each
+/// element. Returns std::nullopt for other globals, and if the program does not
+/// contain the elements.
 static std::optional<std::string> getBytes(memref::GlobalOp global) {
   if (!global || !global.getConstant() || !global.getInitialValue())
     return std::nullopt;
@@ -354,8 +356,9 @@ LogicalResult PackageWriter::addLaunch(gpu::LaunchFuncOp op) {
 }
 
 /// Replaces each download command, a copy from the device to a host memref, by
-/// one command for each result of `op` that is this memref. Emits an error and
-/// fails if a result is not copied from the device.
+/// one command for each result of `op` that is this memref, and drops it if
+/// there is none. Emits an error and fails if a result is not copied from the
+/// device.
 LogicalResult PackageWriter::addReturn(func::ReturnOp op) {
   std::vector<SmallVector<int64_t>> outputs(commands.size());
   for (auto [i, value] : llvm::enumerate(op.getOperands())) {

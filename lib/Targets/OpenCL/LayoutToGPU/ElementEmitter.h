@@ -78,15 +78,16 @@ public:
       : scope(scope), b(scope.builder()), loc(scope.getLoc()), plan(plan),
         memoryOf(std::move(memoryOf)) {}
 
-  /// Makes the emission of the linalg op `reduction` unroll `loop` to one
-  /// iteration.
+  /// Makes the emission of the linalg op `reduction` unroll `loop` completely:
+  /// a single iteration executes all indices of the loop as steps.
   void unroll(Operation *reduction, unsigned loop) {
     unrolled = {reduction, loop};
   }
 
-  /// The division of a reduction among the `count` work-items of a work-group.
-  /// Work-item `number` executes every count-th iteration of `loop`. Only the
-  /// first one (`isFirst`) continues after the partial sums are combined.
+  /// The division of `loop` of the linalg op `reduction` among the `count`
+  /// work-items of a work-group; a null op means no division. Work-item
+  /// `number` executes every count-th iteration. `combiner` combines the
+  /// partial sums; only the first work-item (`isFirst`) continues after that.
   struct Parts {
     Operation *reduction = nullptr, *combiner = nullptr;
     unsigned loop = 0;
@@ -97,19 +98,19 @@ public:
 
   /// Emits the element of `tensor` at `index`: its computation if the fusion
   /// plan inlines `tensor`, else a load. The value is unused if `valid` is
-  /// false; a null `valid` means true. Returns null and sets the reason on
-  /// failure.
+  /// false; a null `valid` means true. Returns null on failure, with the reason
+  /// in getReason().
   Value evaluate(Value tensor, ArrayRef<IndexExpr> index, Value valid);
 
   /// Emits the computation of the element of `tensor` at `index` by the op that
   /// defines it, even if the element could be loaded. The value is unused if
-  /// `valid` is false; a null `valid` means true. Returns null and sets the
-  /// reason on failure.
+  /// `valid` is false; a null `valid` means true. Returns null on failure, with
+  /// the reason in getReason().
   Value compute(OpResult tensor, ArrayRef<IndexExpr> index, Value valid);
 
   /// Emits the computation of several elements of `tensor` by the op that
   /// defines it. The elements share the loops of a reduction and loads from one
-  /// address. Returns an empty list and sets the reason on failure.
+  /// address. Returns an empty list on failure, with the reason in getReason().
   SmallVector<Value> computeAll(OpResult tensor, ArrayRef<ElementPoint> points);
 
   StringRef getReason() const { return whyNot; }
@@ -208,8 +209,8 @@ private:
     Border border;
     Value value;
   };
-  /// The loads that dominate the insertion point, innermost last. They are
-  /// reused for further reads at the same address.
+  /// The loads whose values are available at the insertion point, in the order
+  /// of their emission. Further reads at the same address reuse the values.
   SmallVector<Cell> cells;
 };
 

@@ -18,7 +18,8 @@
 
 namespace mlir::layout {
 
-/// The state of the loops of a linalg op while they are emitted.
+/// The state of the loops of a linalg op while they are emitted: the op, the
+/// plan of its loops, and the elements of its result that the kernel computes.
 struct ElementEmitter::Loops {
   /// An element of the result that the kernel computes: its loop indices at the
   /// emitted point, its operands and its accumulators.

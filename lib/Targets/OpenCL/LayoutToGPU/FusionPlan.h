@@ -70,8 +70,9 @@ private:
   /// pointwise op whose result has another layout than its operand. Kernels do
   /// not inline a reduction that such a tensor reads.
   DenseSet<Value> relaid;
-  /// The number of inlined tensors between a tensor and the stored tensor of
-  /// its kernel.
+  /// Maps a tensor to the length of the longest chain of inlined tensors that
+  /// are computed from it, one from another; 0 if no op that reads it has an
+  /// inlined result.
   DenseMap<Value, unsigned> depths;
   /// Maps tensors to the stored tensor of their kernel; `reducing` holds the
   /// stored tensors whose kernels have a reduction.

@@ -75,8 +75,8 @@ static void exposeResults(func::FuncOp func) {
 
 /// Sets the attribute `layout.signature`, from which launchers know the tensor
 /// types, to the function type, in which laid-out tensors are plain tensors of
-/// their storage. Does nothing unless the function has `llvm.emit_c_interface`
-/// and only ranked tensors as types.
+/// their storage. Functions that have the attribute, lack
+/// `llvm.emit_c_interface`, or have other types than ranked tensors remain.
 static void describeArrays(func::FuncOp func) {
   FunctionType type = func.getFunctionType();
   auto isTensor = llvm::IsaPred<RankedTensorType>;
@@ -188,8 +188,8 @@ static Value flatten(OpBuilder &b, Location loc, Value memory) {
       OpFoldResult(b.getIndexAttr(1)));
 }
 
-/// Allocates a host memref of the size of the one-dimensional memref `line`
-/// with elements of type `element`.
+/// Emits the allocation of a host memref of the size of the one-dimensional
+/// memref `line`, with elements of type `element`.
 static Value allocateLike(OpBuilder &b, Location loc, Value line,
                           Type element) {
   auto type = cast<MemRefType>(line.getType());
@@ -291,7 +291,8 @@ static Type toHostType(Type type) {
 
 /// Changes the type of the tensor `value`, an argument or result of `op`, to a
 /// host memref, and uses of it to a copy that is uploaded to the device. A
-/// value that is not a tensor remains.
+/// value that is not a tensor remains. Emits an error and fails if the device
+/// cannot store the tensor.
 static LogicalResult uploadInPlace(OpBuilder &b, Operation *op, Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
@@ -308,7 +309,8 @@ static LogicalResult uploadInPlace(OpBuilder &b, Operation *op, Value value) {
   return success();
 }
 
-/// Replaces the tensor operands of `op` by downloaded memrefs.
+/// Replaces the tensor operands of `op` by downloaded memrefs. Emits an error
+/// and fails if the device cannot store one of the tensors.
 static LogicalResult downloadOperands(Operation *op) {
   OpBuilder b(op);
   for (OpOperand &operand : op->getOpOperands()) {
@@ -348,7 +350,8 @@ static LogicalResult convertFunction(func::FuncOp func) {
 }
 
 /// Downloads the tensor operands of a call of a declared function, which runs
-/// on the host, and uploads its tensor results.
+/// on the host, and uploads its tensor results. Emits an error and fails if the
+/// device cannot store one of them.
 static LogicalResult convertCall(func::CallOp call) {
   if (failed(downloadOperands(call)))
     return failure();

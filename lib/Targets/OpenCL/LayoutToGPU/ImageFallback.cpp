@@ -90,7 +90,8 @@ static SmallVector<Value> emitFits(Value image, OpenClTargetAttr target) {
 
 /// Clones the op that defines `value`, a size or a check, and those of its
 /// operands, down to the values in `copies`. Returns the clone of `value`. If
-/// an op cannot be cloned, e.g. for an argument of a loop body, returns null.
+/// an op cannot be cloned, e.g. for an argument of a loop body, returns null;
+/// clones of other ops may remain.
 static Value copy(OpBuilder &b, Value value, IRMapping &copies, Block &entry) {
   if (Value known = copies.lookupOrNull(value))
     return known;
@@ -193,9 +194,9 @@ static void resolveSizes(func::FuncOp probe, const CarriedSizes &carried) {
 }
 
 namespace {
-/// A dynamic dim `d` of an image that is a result of scf.for or scf.if. Each
-/// cast in `yielded` uses its size at the end of a region, which keeps the size
-/// alive while sizes are resolved.
+/// A dynamic dim `d` of an image that is a result of scf.for or scf.if. At the
+/// end of each region, a cast in `yielded` has the size of the yielded image as
+/// its operand, which keeps the size alive while sizes are resolved.
 struct CarriedDim {
   OpResult result;
   int64_t d;

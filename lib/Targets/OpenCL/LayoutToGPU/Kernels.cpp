@@ -33,7 +33,7 @@ std::string KernelEmitter::makeName(Operation *op) {
 }
 
 /// If an earlier kernel is equal to `func`, erases `func` and returns the
-/// earlier one. Else returns `func`.
+/// earlier one. Else keeps `func` for later calls and returns it.
 gpu::GPUFuncOp KernelEmitter::findEqual(gpu::GPUFuncOp func) {
   SmallVector<gpu::GPUFuncOp> &known = kernels[func.getFunctionType()];
   for (gpu::GPUFuncOp other : known)
@@ -271,8 +271,8 @@ static PixelBlock chooseBlock(Operation *op, const KernelItem &item,
 
 /// Emits the condition that the storage position `axes` holds an element, not
 /// padding: `dims`, the index that the inverse of `map` gives, is within
-/// `sizes` and has this position. If that is proven, returns null. Numbers of
-/// replicas are never out of range.
+/// `sizes` and has this position. Numbers of replicas, which follow the logical
+/// dims in `dims`, need no check. If the condition is proven, returns null.
 static Value emitIsElement(KernelScope &scope, const LayoutMap &map,
                            ArrayRef<IndexExpr> axes, ArrayRef<IndexExpr> dims,
                            ArrayRef<SizeExpr> sizes) {
@@ -354,8 +354,9 @@ static void emitStores(KernelScope &scope, RankedTensorType type,
   }
 }
 
-/// If `tensor` is the result of a conversion, cast or view, and both it and its
-/// source are static and have the same storage, replaces it by the memory of
+/// If `tensor` is the result of a conversion, cast or view, both it and its
+/// source, which is stored, are static and have the same storage, and the
+/// source has the padding that `tensor` states, replaces it by the memory of
 /// its source and returns true. Returns false otherwise.
 bool KernelEmitter::storeAsAlias(OpBuilder &b, OpResult tensor,
                                  const TensorStorage &storage) {
@@ -390,7 +391,8 @@ bool KernelEmitter::storeAsAlias(OpBuilder &b, OpResult tensor,
 }
 
 /// Emits a remark at `loc` with the image and buffer reads of a work-item of
-/// the kernel, and the number of work-items.
+/// the kernel, and with `items`, the number of work-items, unless it is 0
+/// (dynamic).
 static void remarkReads(gpu::GPUFuncOp func, Location loc,
                         const AccessCount &accesses,
                         const TensorStorage &storage, int64_t items,

@@ -37,7 +37,8 @@ public:
 
   /// Emits a kernel that computes `tensor` and stores it in device memory, and
   /// its launch after the op that defines `tensor`; replaces the uses of
-  /// `tensor` by this memory. If the op cannot become a kernel, calls `refuse`
+  /// `tensor` by this memory. A view or cast that can share the memory of its
+  /// source needs no kernel. If the op cannot become a kernel, calls `refuse`
   /// and fails; the kernel may then be partly emitted.
   LogicalResult store(OpResult tensor, FailureReason refuse);
 

@@ -54,7 +54,8 @@ bool opencl::writeNewFile(std::string &path, std::string_view text) {
   return std::fclose(file) == 0 && good;
 }
 
-/// Creates the directory and its parents. Returns false on failure.
+/// Creates the directory and its parents if they do not exist. Returns false on
+/// failure.
 static bool makeDirectory(const std::string &path) {
   if (path.empty() || mkdir(path.c_str(), 0700) == 0 || errno == EEXIST)
     return true;
@@ -135,8 +136,8 @@ bool opencl::findInCache(const char *suffix, std::string_view key,
   return true;
 }
 
-/// Returns true if the cache created a file of this name: "<16
-/// digits>.<suffix>" or a partial one.
+/// Returns true if the name has the form of the cache's files, also of partly
+/// written ones: "<16 hexadecimal digits>.<any suffix>".
 static bool isOwnName(const std::string &name) {
   return name.size() > 16 && name[16] == '.' &&
          name.find_first_not_of("0123456789abcdef") == 16;

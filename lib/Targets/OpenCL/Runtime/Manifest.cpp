@@ -161,8 +161,8 @@ private:
   }
 
   /// Reads the file that `node` names to `manifest.files`, unless it has been
-  /// read, and returns its name. Records an error if it is not a readable file
-  /// of the package.
+  /// read, and returns its name, even after an error. Records an error if the
+  /// name has a directory or the file cannot be read.
   std::string readPart(const Node &node) {
     std::string name = node.text();
     if (name.empty() || name.find('/') != std::string::npos) {

@@ -161,8 +161,9 @@ static cl_program build(Session &session, std::string_view spirv,
 }
 
 namespace {
-/// The requirements on a device that a SPIR-V module states. The OpenCL C of
-/// the same program has them, too, except `addressBits`.
+/// The requirements on a device that a SPIR-V module states: f16 arithmetic,
+/// 64-bit integers and the width of addresses. The OpenCL C of the same program
+/// has them, too, except `addressBits`.
 struct Needs {
   bool halves = false, int64 = false;
   cl_uint addressBits = 0; // of SPIR-V only; 0: any

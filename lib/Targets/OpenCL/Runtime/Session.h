@@ -45,8 +45,8 @@ bool hasError();
 /// <code>" if the name is unknown.
 std::string getCodeName(cl_int code);
 
-/// Returns true if `code` is CL_SUCCESS, else reports "<what> failed: <call>
-/// returned <code>".
+/// Returns true if `code` is CL_SUCCESS. Otherwise reports "<what> failed:
+/// <call> returned <code>" and returns false.
 bool check(cl_int code, const char *call, const std::string &what);
 
 struct ImageLimits {

@@ -55,7 +55,8 @@ static size_t getPart(size_t size) {
 }
 
 namespace {
-/// The limits of the device for the work-groups of a kernel.
+/// The limits of the device for the work-groups of a kernel: the number of
+/// work-items of a work-group, and its size along x, y and z.
 struct GroupLimits {
   size_t items = 1;
   Sizes sides = {1, 1, 1};
@@ -133,8 +134,8 @@ static std::vector<Sizes> listGroups(const GroupLimits &limits,
   return list;
 }
 
-/// Returns a queue with profiling, independent of that of the session, or
-/// nullptr if it cannot be created.
+/// Returns a queue with profiling, independent of that of the session and
+/// created once per process, or nullptr if it cannot be created.
 static cl_command_queue getTimingQueue(const Session &session) {
   static cl_command_queue queue = [&] {
     cl_int code;
@@ -193,15 +194,17 @@ static Sizes findFastest(const Session &session, const Kernel &kernel,
 }
 
 /// Returns the key under which the cache keeps the work-group size for a
-/// kernel, a grid and the size that the compiler wrote.
+/// kernel, its numbers of work-items `global`, and the size that the compiler
+/// wrote.
 static std::string getKey(const Session &session, const Kernel &kernel,
                           const Sizes &global, const Sizes &written) {
   return session.getKey() + "groups\n" + kernel.program + "\n" + kernel.name +
          "\n" + getText(global) + "\n" + getText(written);
 }
 
-/// Finds the cached work-group size. Returns false if there is none that
-/// divides the grid and that the device supports.
+/// Sets `local` to the cached work-group size and returns true. Returns false,
+/// with `local` unchanged, if none is cached that divides the numbers of
+/// work-items `global` and that the device supports.
 static bool findKept(const std::string &key, const GroupLimits &limits,
                      const Sizes &global, Sizes &local) {
   std::string text;

@@ -58,8 +58,9 @@ namespace mlir::layout {
 
 /// Writes the OpenCL package of `function` to `directory`: kernels, constants
 /// and manifest.json. The kernels of the module must be `gpu.binary` ops
-/// (layout-opencl-serialize-kernels). Emits an error and fails, without writing
-/// a file, if an op of the function is not supported.
+/// (layout-opencl-serialize-kernels). Emits an error and fails if an op of the
+/// function is not supported, before any file is written, or if a file cannot
+/// be written.
 LogicalResult writeOpenCLPackage(ModuleOp module, StringRef function,
                                  StringRef directory);
 

@@ -60,9 +60,9 @@ bool isOnDevice(BaseMemRefType type);
 /// memref<32xvector<4xf32>, #gpu.address_space<workgroup>>.
 bool isGroupMemory(BaseMemRefType type);
 
-/// Returns the kind and element type of a device memref. Emits an error with
-/// the supported alternatives if its space, rank, layout or element type is
-/// unknown.
+/// Returns the kind and element type of a device memref. If its space, rank,
+/// layout or element type is not supported, emits an error with the supported
+/// alternatives and fails.
 FailureOr<DeviceStorage>
 getDeviceStorage(BaseMemRefType type,
                  llvm::function_ref<InFlightDiagnostic()> emitError);

@@ -75,9 +75,10 @@ enum LayoutClChannel {
 /// after an error.
 void *layoutClCreateBuffer(int64_t bytes);
 
-/// Returns an image of `width` times `height` pixels with undefined contents,
-/// or null after an error. `slices` is the number of array layers or the depth.
-/// The error of a too large image names the device's limit.
+/// Returns an image of at least `width` times `height` pixels with undefined
+/// contents, or null after an error. `kind` is a LayoutClKind, `channel` a
+/// LayoutClChannel; `slices` is the number of array layers or the depth. The
+/// error of a too large image names the device's limit.
 void *layoutClCreateImage(int32_t kind, int32_t channel, int64_t width,
                           int64_t height, int64_t slices);
 

@@ -65,17 +65,18 @@ const LayoutClTensor *layoutClGetOutput(const LayoutClPackage *package,
                                         int32_t number);
 
 /// Copies `bytes` bytes of `data` to input `number`, for all following runs.
-/// Reports an error if there is no such input or it has another size.
+/// Reports an error and keeps the former data if there is no such input or it
+/// has another size.
 void layoutClSetInput(LayoutClPackage *package, int32_t number,
                       const void *data, int64_t bytes);
 /// Queues a run of the program and returns without waiting for it. Reports an
-/// error if an input has never been set.
+/// error, without a run, if an input has never been set.
 void layoutClRunPackage(LayoutClPackage *package);
 /// Waits until all runs are done.
 void layoutClWaitPackage(LayoutClPackage *package);
-/// Waits for all runs and copies output `number` to `data`. Reports an error if
-/// there is no such output, if it does not have `bytes` bytes, or if no run has
-/// computed it.
+/// Waits for all runs and copies output `number` to `data`. Reports an error
+/// and leaves `data` unchanged if there is no such output, if it does not have
+/// `bytes` bytes, or if no run has computed it.
 void layoutClCopyOutput(LayoutClPackage *package, int32_t number, void *data,
                         int64_t bytes);
 

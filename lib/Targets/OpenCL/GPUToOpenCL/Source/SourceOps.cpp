@@ -128,7 +128,7 @@ std::string KernelPrinter::getIntegerCast(Value from, Type type,
 
 /// Converts the text of a vector comparison to a vector of int, the C type of
 /// i1 vectors, because its lanes have the width of its operands. The text of a
-/// scalar comparison remains.
+/// comparison of scalars, or of vectors with 32-bit or i1 elements, remains.
 static std::string toBits(Type operand, const std::string &text) {
   if (isScalar(operand))
     return text;

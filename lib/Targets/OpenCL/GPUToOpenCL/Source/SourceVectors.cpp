@@ -215,7 +215,8 @@ static Value getNarrow(Value index) {
   return isWideningCast(op) ? op->getOperand(0) : index;
 }
 
-/// Returns (x, y) or (x, y, slice, 0) for indices that are slowest first.
+/// Returns the C text of (x, y), or of (x, y, slice, 0) for three indices.
+/// `indices` are slowest first.
 std::string KernelPrinter::getCoordinates(ValueRange indices) {
   SmallVector<std::string> all;
   for (Value index : llvm::reverse(indices)) {
