@@ -194,9 +194,10 @@ private:
 };
 } // namespace
 
-/// Sets the peak of live bytes, and the op at the peak, for the configurations
-/// `choice`. Returns the live bytes at each program point, or an empty list if
-/// the target has no memory.
+/// Sets `memoryBytes` and `memoryOp` of the result, the peak of live bytes and
+/// the op at the peak, for the configurations `choice`. Returns the live bytes
+/// at each program point. If the target does not measure memory, returns an
+/// empty list and sets neither.
 std::vector<int64_t> AssignmentSolver::measure(ArrayRef<unsigned> choice) {
   std::vector<int64_t> bytes;
   if (!costs.getModel().getMemory())

@@ -31,10 +31,10 @@ LayoutId LayoutModel::getMade(const TensorClass &tensor,
       .layouts.results[tensor.result];
 }
 
-/// Adds a cost table to the factors of a class of tensors, unless it is 0.
-/// `roles` has its variables: 0 is the producer, followed by consumers and
-/// copies. If there is no producer, its role is dropped, and the table has one
-/// row for it.
+/// Adds a cost table to the factors of a class of tensors, unless all of its
+/// costs are 0. `roles` has its variables: 0 is the producer, followed by
+/// consumers and copies. If there is no producer, role 0 is dropped; the table
+/// must then have been made for a single configuration of it.
 void LayoutModel::addEntry(Pattern &pattern, const TensorClass &tensor,
                            ArrayRef<unsigned> roles, std::vector<Cost> table) {
   if (llvm::all_of(table, [](Cost cost) { return cost == 0; }))
@@ -83,7 +83,8 @@ LayoutModel::Demand LayoutModel::getDemand(const TensorClass &tensor) {
 }
 
 /// Returns the subsets of `count` elements with at most `most` elements, as bit
-/// masks in ascending order, or std::nullopt if there are more than `limit`.
+/// masks in ascending order. Returns std::nullopt if there are more than
+/// `limit` subsets or more than 12 elements.
 static std::optional<std::vector<unsigned>>
 getSets(unsigned count, unsigned most, size_t limit) {
   if (count > 12)
@@ -392,7 +393,7 @@ void LayoutModel::addWeights() {
 }
 
 /// Adds a variable whose value v stores a weight in the layouts kept[v], and
-/// factors that forbid v if a node requests another layout.
+/// factors that forbid v if a node requests a layout that is not among them.
 void LayoutModel::addCopies(
     ArrayRef<Weight::Use> uses,
     ArrayRef<SmallVector<SmallVector<unsigned, 1>, 0>> requestedBy,

@@ -119,7 +119,8 @@ struct LayoutAssignment {
   /// types.
   std::optional<int64_t> leastMemoryBytes;
   /// The peak of live bytes on one device, or std::nullopt if the target does
-  /// not measure it, and the op at which, or after which, it occurs.
+  /// not measure it. `memoryOp` is the op at which, or after which, the peak
+  /// occurs; null if it is unknown.
   std::optional<int64_t> memoryBytes;
   Operation *memoryOp = nullptr;
 

@@ -75,10 +75,11 @@ struct TypeEquivalenceClass {
 
 struct ControlFlow {
   std::vector<TypeEquivalenceClass> classes;
-  /// The index in `classes` of each operand, including the slices that parallel
-  /// loops insert.
+  /// The index in `classes` of each operand in a class, including the slices
+  /// that parallel loops insert. Other operands have no entry.
   DenseMap<OpOperand *, unsigned> classOfOperand;
-  /// The index in `classes` of each value.
+  /// The index in `classes` of each value in a class. Other values have no
+  /// entry.
   DenseMap<Value, unsigned> classOfValue;
 };
 

@@ -88,7 +88,7 @@ public:
   /// Returns a layout in linear memory. Its offset counts, slowest first, the
   /// tile numbers of all dims, in logical order, and then the indices inside of
   /// tiles. `order` lists the dims with tile sizes above 1 in the order of
-  /// these indices.
+  /// these indices, slowest first.
   LayoutId getTiled(ArrayRef<int64_t> tiles, ArrayRef<unsigned> order);
 
   /// Returns the tile size of every dim if `layout` is one that `getTiled`

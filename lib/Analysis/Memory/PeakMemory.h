@@ -52,7 +52,8 @@ struct LiveTensor {
 
 /// A program point with all tensors that are live there.
 struct LivenessPoint {
-  /// The op at which the tensors are live, or after which they are.
+  /// The op at which the tensors are live, or directly after which they are;
+  /// the point does not state which.
   Operation *op;
   /// The live tensors, sorted by number.
   SmallVector<LiveTensor, 0> live;
