@@ -188,10 +188,10 @@ static void printIndex(InFlightDiagnostic &diag, ArrayRef<int64_t> index) {
 }
 
 /// Returns a value of a coordinate outside of its extent, for an error message,
-/// or std::nullopt without a counterexample or with dynamic sizes. It is the
-/// bound of the coordinate's range if no two digits share a dim, because one
-/// index then reaches the bounds of all digits. Otherwise it is the value at
-/// the counterexample of `proof`.
+/// or std::nullopt if `proof` has no counterexample or a size is dynamic. If no
+/// two digits share a dim, one index reaches the bounds of all digits: the
+/// value is then the bound of the coordinate's range. Otherwise it is the value
+/// at the counterexample.
 static std::optional<int64_t> getReached(const IndexExpr &value,
                                          ArrayRef<int64_t> shape,
                                          const ExtentProof &proof) {

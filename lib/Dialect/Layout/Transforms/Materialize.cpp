@@ -45,7 +45,7 @@ private:
   /// The types that an op requests for its operands and results. Without
   /// `layout.operand_layouts`, `operands` has the current types and
   /// `keepsOperands` is set. Without `layout.result_layouts`, `results` is
-  /// empty.
+  /// empty and the results keep their types.
   struct Wanted {
     Operation *op = nullptr;
     SmallVector<Type, 3> operands;

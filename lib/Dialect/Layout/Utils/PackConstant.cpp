@@ -65,7 +65,8 @@ static SmallVector<char, 0> getBools(DenseElementsAttr value) {
 
 namespace {
 
-/// The elements of a constant in row-major order.
+/// The elements of a constant in row-major order. The packed constant is
+/// allocated with the alignment `align`, in bytes.
 struct LogicalData {
   ArrayRef<char> bytes;
   size_t align = 64;

@@ -40,8 +40,8 @@ enum class GraphFormat { dot, json };
 ///      `dlti.target_system_spec` that has such an entry
 FailureOr<TargetInterface> findTarget(Operation *op, StringRef option);
 
-/// Returns the target of a pass on `op` like `findTarget`, but reports an error
-/// if there is none.
+/// Returns the target of a pass on `op` like `findTarget`, but emits an error
+/// and fails if there is none.
 FailureOr<TargetInterface> getTarget(Operation *op, StringRef option);
 
 /// Writes the chosen layouts as attributes of the ops nested in `root`, and the
@@ -81,7 +81,7 @@ void printLayoutCost(Operation *root, TargetInterface target, CostFormat format,
 /// Prints all ops nested in `root` as a graph of boxes, colored by layout. If
 /// there are more than `maxBoxes` boxes, connected ops of one layout share a
 /// box. If there are still too many, all ops that are connected without moving
-/// bytes share a box.
+/// bytes share a box. Prints all boxes that then remain, even if they are more.
 void printLayoutGraph(Operation *root, TargetInterface target,
                       GraphFormat format, raw_ostream &os, unsigned maxBoxes);
 

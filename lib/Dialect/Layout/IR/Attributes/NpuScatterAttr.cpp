@@ -24,8 +24,8 @@ static constexpr StringLiteral kPacks[] = {"none", "n4", "n2", "ic2"};
 StringRef layout::stringify(NpuMode mode) { return kModes[int(mode)]; }
 StringRef layout::stringify(NpuPack pack) { return kPacks[int(pack)]; }
 
-/// Parses one of the keywords in `words` and returns its index, or reports an
-/// error that lists them.
+/// Parses one of the keywords in `words` and returns its index. For any other
+/// input, emits an error that lists them and fails.
 static FailureOr<int> parseWord(AsmParser &parser, StringRef what,
                                 ArrayRef<StringLiteral> words) {
   SMLoc loc = parser.getCurrentLocation();
@@ -53,7 +53,8 @@ static ParseResult parseTarget(AsmParser &parser, NpuTargetInterface &target) {
 }
 
 /// Parses the settings after the mode, `start = 2, pack = n4, ..`, in any
-/// order. Sets `packLoc` to the location of the packing.
+/// order, each at most once. Sets `packLoc` to the location of the packing, if
+/// one is stated.
 static ParseResult parseSettings(AsmParser &parser, NpuScatter &scatter,
                                  NpuTargetInterface &target, SMLoc &packLoc) {
   SmallVector<StringRef, 4> seen;
