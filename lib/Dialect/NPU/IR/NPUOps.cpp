@@ -19,7 +19,8 @@ using namespace mlir::layout;
 #define GET_OP_CLASSES
 #include "layout/Dialect/NPU/IR/NPUOps.cpp.inc"
 
-/// Returns the storage of an operand or result. Reports errors on `op`.
+/// Returns the storage of an operand or result. If its type has none, emits an
+/// error at `op` and fails.
 static FailureOr<Storage> getStorage(Operation *op, Value memref) {
   return npu::getStorage(cast<MemRefType>(memref.getType()),
                          [&] { return op->emitOpError(); });

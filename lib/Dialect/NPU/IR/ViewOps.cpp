@@ -43,8 +43,8 @@ static LogicalResult verifySlice(MemRefType source, ArrayRef<int64_t> offsets,
   return success();
 }
 
-/// Returns the map from indices of a slice to positions in local memory, or
-/// reports why there is none.
+/// Returns the map from indices of a slice to positions in local memory. If
+/// there is none, emits the reason by `emitError` and fails.
 static FailureOr<LayoutMap>
 getSliceMap(const Storage &storage, MemRefType source,
             ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes,

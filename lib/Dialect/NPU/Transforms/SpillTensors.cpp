@@ -72,7 +72,7 @@ private:
   /// The ops that load spilled tensors again, or compute them again, each for
   /// the next use.
   DenseSet<Operation *> reloads;
-  /// The stores of spilled tensors. Only other stores may be between such a
+  /// The stores of spilled tensors. Only ops of this set may be between such a
   /// store and the previous use of its tensor.
   DenseSet<Operation *> stores;
   int64_t numStored = 0, numLoaded = 0;
@@ -477,10 +477,9 @@ bool Spiller::copyThroughOutside(int64_t time) {
 }
 
 /// Spills one tensor in each interval in which more bytes are live than a core
-/// has, unless a tensor spilled before is absent there. Stops after an eighth
-/// of the intervals, so that later choices see the effect of long spills, while
-/// tensors are collected only a few times. Returns false if no tensor could be
-/// spilled.
+/// has. Skips intervals in which a tensor is already spilled. Stops after an
+/// eighth of the intervals, at least one, so that later choices see the effect
+/// of long spills. Returns false if no tensor could be spilled.
 bool Spiller::spillWhereFull(const AddressPlacement &bound) {
   SmallVector<Gap> changed;
   SmallVector<LiveBytes> fullest{{bound.lowerBoundAt, bound.lowerBound}};
@@ -507,7 +506,8 @@ bool Spiller::spillWhereFull(const AddressPlacement &bound) {
   return !changed.empty();
 }
 
-/// Spills tensors if not all of them fit in a core, and returns true. Returns
+/// Spills at least one tensor if not all of them fit in a core, and returns
+/// true: more may have to be spilled, so the caller calls it again. Returns
 /// false if all fit, or if none can be spilled.
 bool Spiller::makeRoom() {
   spilled.clear();

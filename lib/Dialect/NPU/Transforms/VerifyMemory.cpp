@@ -34,7 +34,8 @@ static void describe(InFlightDiagnostic &diag, const Bytes &shared) {
     diag << "core " << shared.core;
 }
 
-/// Returns true if two tensors with addresses share no byte of an element.
+/// Returns true if the bytes of the elements of two tensors with addresses are
+/// known and the tensors share none of them.
 static bool haveOwnElements(AllocOp a, AllocOp b) {
   FailureOr<OwnedBytes> left = getOwnedBytes(a, *a.getByte(), true);
   FailureOr<OwnedBytes> right = getOwnedBytes(b, *b.getByte(), true);
@@ -106,8 +107,11 @@ static LogicalResult verifyCopy(CopyOp copy) {
   return diag;
 }
 
-/// Verifies a block. `live` holds the tensors of enclosing blocks; tensors of
-/// this block are live to its end.
+/// Verifies the ops of a block in order. Emits an error and fails at the first
+/// npu.alloc whose bytes a live tensor owns or that is on another chip, or
+/// npu.copy that reads bytes it writes. `live` holds the tensors of enclosing
+/// blocks; tensors of this block are live up to their npu.dealloc or to its
+/// end.
 static LogicalResult verifyBlock(Block &block, SmallVector<Owner> live,
                                  bool exactBytes) {
   for (Operation &op : block) {

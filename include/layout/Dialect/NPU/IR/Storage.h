@@ -36,21 +36,22 @@ bool isLocal(MemRefType type);
 struct Storage {
   layout::LayoutMap map;
   int64_t elementBytes = 0;
-  /// Set for local memory only: the layout and the chip.
+  /// The layout and the chip of a tensor in local memory. Null if it is in
+  /// another memory.
   layout::NpuScatterAttr scatter;
   ChipAttr target;
 
   bool isLocal() const { return static_cast<bool>(target); }
 };
 
-/// Returns the storage of `type`, or reports through `emitError` why it has
-/// none.
+/// Returns the storage of `type`. If it has none, emits the reason by
+/// `emitError` and fails.
 FailureOr<Storage> getStorage(MemRefType type, EmitErrorFn emitError);
 
 /// Returns the storage of a tensor of `type` that is allocated at `byte` of
-/// every core: the offsets of the map include `byte`. Reports an error if the
-/// layout does not allow this byte, e.g. because of its alignment. `byte` has
-/// no effect on linear memory.
+/// every core: the offsets of the map include `byte`. Emits an error and fails
+/// if the layout does not allow this byte, e.g. because of its alignment.
+/// `byte` has no effect on linear memory.
 FailureOr<Storage> getStorageAt(MemRefType type, int64_t byte,
                                 EmitErrorFn emitError);
 
