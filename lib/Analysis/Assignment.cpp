@@ -31,7 +31,7 @@ Operation *LayoutAssignment::getAnchor(unsigned node) const {
 }
 
 /// Computes the conversions that the choice of `result` requires, in the order
-/// of the tensors.
+/// of the tensors, and adds their cost to its `conversionCost`.
 static void readConversions(LayoutAssignment &result, CostModel &costs) {
   const Program &program = result.program;
   LayoutModel model(program, result.candidates, costs);

@@ -153,7 +153,8 @@ assignLayouts(Operation *root, CostModel &costs,
               const LayoutConstraints &constraints = LayoutConstraints(),
               const WeightOptions &weights = {});
 
-/// Returns the target's memory limit in bytes, or std::nullopt if unlimited.
+/// Returns the target's memory limit in bytes, or std::nullopt if the memory is
+/// unlimited or not measured.
 std::optional<int64_t> getMemoryLimit(const CostModel &costs);
 
 /// Emits the error that no assignment within the memory limit was found, at the

@@ -186,7 +186,8 @@ public:
 
 protected:
   /// Sets the bytes that a plan reads and writes, and its run length, from the
-  /// boxes that it copies and fills.
+  /// boxes that it copies and fills. For a plan without boxes, counts all
+  /// elements, each as one run.
   virtual void countBytes(ConversionPlan &plan, RankedTensorType from,
                           RankedTensorType to) const;
 
