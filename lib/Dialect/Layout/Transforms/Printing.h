@@ -40,8 +40,7 @@ LogicalResult printToFile(Operation *root, StringRef output,
 
 /// Runs `print` with the file `output`, as above, and with the target that
 /// `getTarget` returns for `root` and the option `target`. Emits an error and
-/// fails, without calling `print`, if there is no target or the file cannot be
-/// written.
+/// fails if there is no target or the file cannot be written.
 LogicalResult
 printToFile(Operation *root, StringRef target, StringRef output,
             function_ref<void(TargetInterface, raw_ostream &)> print);

@@ -31,8 +31,8 @@ enum class CostFormat { text, json };
 enum class GraphFormat { dot, json };
 
 /// Finds the target of a pass on `op`, or returns a null target if none is
-/// stated. Reports an error and fails if the stated attribute is not a target.
-/// Searches:
+/// stated. Emits an error and fails if the stated attribute is not a target, or
+/// if two devices of a module state one. Searches:
 ///
 ///   1. the attribute in `option`
 ///   2. `layout.target` on `op` or on an enclosing op
