@@ -121,8 +121,9 @@ SmallVector<CopyOp> Overlapper::getStores(linalg::LinalgOp compute) {
 }
 
 /// Extends the live range of the tensor that `store` reads to the end of
-/// `compute`, so that both ops can run in parallel. Returns false if the tensor
-/// then has no place in local memory.
+/// `compute`, so that both ops can run in parallel. Returns false, with no
+/// change, if the tensor then has no place in local memory or no npu.alloc
+/// makes it.
 bool Overlapper::delayStore(CopyOp store, linalg::LinalgOp compute) {
   Operation *alloc = getViewedMemory(store.getSource()).getDefiningOp();
   auto known = indices.find(alloc);
@@ -189,8 +190,9 @@ SmallVector<unsigned> Overlapper::getChoices(CopyOp load, Cost cycles,
   return choices;
 }
 
-/// Moves a load to a region, at the latest that of `last`. Returns false if
-/// there is a dependence or the memory is full.
+/// Adds a load to a region, at the latest that of `last`; `join` moves it there
+/// afterwards. Returns false, and leaves the load where it is, if there is a
+/// dependence or the memory is full.
 bool Overlapper::advanceLoad(CopyOp load, unsigned last) {
   unsigned index = indices.lookup(load.getDest().getDefiningOp());
   Cost cycles = opTimes->getCycles(load);

@@ -61,13 +61,15 @@ int64_t getStartCore(const Storage &storage);
 /// core reserves for a tensor in local memory from the byte of its address on.
 int64_t getReservedBytes(const Storage &storage, ArrayRef<int64_t> shape);
 
-/// Returns the shape of a matrix N x M, stored in channels of w columns, with M
-/// rounded up to a multiple of w if M exceeds w, because a matmul writes whole
-/// channels. Returns the shape of other layouts unchanged.
+/// Returns the shape of a matrix N x M in channels of w columns, in local
+/// memory, with M rounded up to a multiple of w if M exceeds w. A matmul writes
+/// whole channels. Returns the shape unchanged for other layouts of local
+/// memory.
 SmallVector<int64_t> getWholeChannels(const Storage &storage,
                                       ArrayRef<int64_t> shape);
 
-/// Returns the alignment in bytes that the layout requires of addresses.
+/// Returns the alignment in bytes that the layout of a tensor in local memory
+/// requires of addresses.
 int64_t getAlignment(const Storage &storage);
 
 /// Returns true if two maps into the same space provably place every index
