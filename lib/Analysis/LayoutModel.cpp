@@ -326,8 +326,8 @@ void LayoutModel::addKept(unsigned variable,
 
 /// Adds the bytes and prices of all weights, i.e. constants. The stored layouts
 /// of a weight with one use depend on one node. Other weights have a variable
-/// for the set of stored layouts, or one per layout if there are more than 64
-/// sets.
+/// for the set of stored layouts, or one per layout if there are more than 12
+/// layouts or 64 sets.
 void LayoutModel::addWeights() {
   for (const Weight &weight : collectWeights(program)) {
     SmallVector<LayoutId, 8> requested;

@@ -42,8 +42,8 @@ public:
     return ofSolver == kInfiniteCost ? ofSolver : ofSolver / scale;
   }
 
-  /// Builds the solver's graph. The first variables are those of the nodes, in
-  /// order; the others represent copies.
+  /// Builds the solver's graph, once per model. The first variables are those
+  /// of the nodes, in order; the others represent copies.
   FactorGraph build();
 
   /// Adds a limit on the live bytes at each of `points` to the budget. Bytes
@@ -181,8 +181,8 @@ private:
   /// The index of the budget term of each variable that has one.
   llvm::DenseMap<unsigned, unsigned> termOf;
   /// The costs of the solver that represent a cost of 1 (`scale`), and one
-  /// executed conversion (`perMove`). A conversion inside of d loops adds d, to
-  /// break ties.
+  /// executed conversion (`perMove`, or 0 if they are not counted). A
+  /// conversion inside of d loops adds d, to break ties.
   Cost scale = 1, perMove = 0;
   FactorGraph graph;
   std::vector<unsigned> initial;

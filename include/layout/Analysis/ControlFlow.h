@@ -84,7 +84,8 @@ struct ControlFlow {
 };
 
 /// Finds the equivalence classes of all operands and values below `root` that
-/// control flow forces to have equal types, in the order of the IR.
+/// control flow forces to have equal types, in the order of the IR. Leaves out
+/// classes with an operand or value whose type is fixed.
 ControlFlow findTypeEquivalenceClasses(Operation *root);
 
 /// The number of times each block runs, per run of the program in `root`.
