@@ -76,8 +76,8 @@ struct LogicalData {
 } // namespace
 
 /// Returns the elements of `value`, a constant of type `type`, with
-/// `elementBytes` bytes each, or failure with a reason if the attribute has no
-/// data.
+/// `elementBytes` bytes each. Returns failure with a reason if it is neither
+/// dense nor a dense resource, or if the resource has no data.
 static FailureOr<LogicalData> getLogicalData(ElementsAttr value,
                                              RankedTensorType type,
                                              unsigned elementBytes,
