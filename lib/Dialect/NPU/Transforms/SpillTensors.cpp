@@ -124,8 +124,8 @@ static bool writes(OpOperand &use) {
          (compute && llvm::is_contained(compute.getDpsInits(), use.get()));
 }
 
-/// Returns true if `memref`, the source of `load`, is system memory that no op
-/// writes after `load`.
+/// Returns true if `memref`, the source of `load`, is system memory that
+/// provably no op writes after `load`.
 bool Spiller::isSettled(Value memref, Operation *load) {
   if (isLocal(cast<MemRefType>(memref.getType())))
     return false;
@@ -362,8 +362,9 @@ SmallVector<unsigned> Spiller::getLive(int64_t time) {
 }
 
 /// Spills the live tensor that is not used at `time` and has the latest next
-/// use. Returns the interval in which it is spilled, or std::nullopt if no
-/// tensor can be spilled.
+/// use. Skips tensors with a fixed address, those that makeRoom spilled
+/// already, and those that can neither be stored nor made again. Returns the
+/// interval in which it is spilled, or std::nullopt if none is left.
 std::optional<Gap> Spiller::spillOne(int64_t time) {
   AllocOp victim;
   Use before{}, after{};
@@ -452,7 +453,8 @@ bool Spiller::sendOutside(CopyOp copy, AllocOp source, AllocOp dest) {
 
 /// Finds a copy between two tensors that are live at `time` and together exceed
 /// a core. Splits it into a store and a load, so that the source is freed
-/// before the destination is allocated. Returns false if there is none.
+/// before the destination is allocated. Returns false if there is no such copy
+/// that sendOutside can split.
 bool Spiller::copyThroughOutside(int64_t time) {
   llvm::DenseMap<Operation *, int64_t> bytes; // of the live tensors
   SmallVector<AllocOp> live;
