@@ -58,7 +58,8 @@ struct Distribution {
                                          FailureReason refuse);
 };
 
-/// A range of a dim along which the shares of both distributions are constant.
+/// A range of a dim along which the shares of both distributions are constant,
+/// with these shares, and with its offset in the blocks of each share.
 struct Segment {
   int64_t offset = 0, size = 0;
   ArrayRef<int64_t> fromShares, toShares;
