@@ -160,7 +160,7 @@ ElementsAttr layout::retypeElements(ElementsAttr elements,
 //===----------------------------------------------------------------------===//
 
 /// Verifies that the size of the storage fits int64, in elements and in bytes
-/// (spec, section 6).
+/// (spec, section 6). Otherwise emits an error and fails.
 static LogicalResult verifySizes(const LayoutMap &map, Attribute name,
                                  ArrayRef<int64_t> shape, Type elementType,
                                  function_ref<InFlightDiagnostic()> emitError) {
@@ -209,8 +209,8 @@ static std::optional<int64_t> getReached(const IndexExpr &value,
   return range->min < 0 ? range->min : range->max;
 }
 
-/// Verifies that every coordinate of every index below `shape` is in [0,
-/// extent).
+/// Verifies that every coordinate of every index below `shape` is proven to be
+/// in [0, extent). Otherwise emits an error and fails.
 static LogicalResult
 verifyBounds(const LayoutMap &map, Attribute name, ArrayRef<int64_t> shape,
              function_ref<InFlightDiagnostic()> emitError) {

@@ -36,7 +36,8 @@ static constexpr StringLiteral kWeightBytes = "weight_bytes";
 static constexpr StringLiteral kMemoryBytes = "memory_bytes";
 
 namespace {
-/// Writes the chosen layouts as attributes of the ops. Ops of one NodeClass
+/// Writes the chosen layouts as attributes of the ops, except those that keep
+/// their types or whose constraints already state them. Ops of one NodeClass
 /// with the same configuration share their attributes.
 class DecisionWriter {
 public:
