@@ -19,7 +19,8 @@ using namespace mlir::layout;
 // SubViewOp
 //===----------------------------------------------------------------------===//
 
-/// Verifies that the box of the slice is within the source.
+/// Verifies that the box of the slice is within the source and not empty.
+/// Otherwise emits an error and fails.
 static LogicalResult verifySlice(MemRefType source, ArrayRef<int64_t> offsets,
                                  ArrayRef<int64_t> sizes,
                                  ArrayRef<int64_t> strides,

@@ -24,7 +24,7 @@ using namespace mlir::npu;
 
 namespace {
 /// An op of the block that accesses a tensor, also through views or in a
-/// region.
+/// region, and its number in the block (`time`).
 struct Use {
   Operation *op; // in the block of the function
   int64_t time;

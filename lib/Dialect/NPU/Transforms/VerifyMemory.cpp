@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace mlir::npu;
 
 namespace {
-/// A live tensor and the bytes that it owns.
+/// A live tensor, the bytes that it owns, and its chip.
 struct Owner {
   AllocOp op;
   OwnedBytes bytes;
@@ -79,7 +79,7 @@ static LogicalResult verifyAlloc(AllocOp alloc, SmallVectorImpl<Owner> &live,
 }
 
 /// Verifies that a transfer between views of one tensor does not read bytes
-/// that it writes.
+/// that it writes. Otherwise emits an error at `copy` and fails.
 static LogicalResult verifyCopy(CopyOp copy) {
   Value source = copy.getSource(), dest = copy.getDest();
   if (!isLocal(copy.getSource().getType()) ||

@@ -32,7 +32,8 @@ MemoryAttr getMemory(MemRefType type);
 bool isLocal(MemRefType type);
 
 /// The storage of a memref with a static shape and a valid layout (rule L1 of
-/// docs/spec.md).
+/// docs/spec.md): its map, the bytes of an element and, in local memory, the
+/// layout and the chip.
 struct Storage {
   layout::LayoutMap map;
   int64_t elementBytes = 0;
