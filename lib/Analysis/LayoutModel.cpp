@@ -423,7 +423,8 @@ void LayoutModel::addCopies(
 }
 
 /// Finds the last consumers that tensors have in common and that request the
-/// same layouts of them, if one variable represents all copies of a tensor.
+/// same layouts of them. Only considers tensors with at least kManyConsumers
+/// consumers, of which one variable represents all copies.
 SuffixTrie LayoutModel::findCommonConsumers() const {
   SuffixTrie tails;
   std::vector<SuffixTrie::Element> sequence;
@@ -441,10 +442,10 @@ SuffixTrie LayoutModel::findCommonConsumers() const {
 }
 
 /// Adds the factors of each tensor by the pattern of its class. If all
-/// consumers of one tensor are the last consumers of another, of which they
-/// request the same layouts, the copies of the second are a superset of those
-/// of the first. Then one factor replaces one per consumer. Such tensors form a
-/// chain in a DenseNet block, whose concatenations read all tensors before
+/// consumers of a tensor A are the last consumers of a tensor B, and request
+/// the same layouts of both, the copies of B are a superset of those of A. Then
+/// one factor between their copies replaces one per consumer. Such tensors form
+/// a chain in a DenseNet block, whose concatenations read all tensors before
 /// them.
 void LayoutModel::addTensors() {
   SuffixTrie tails = findCommonConsumers();

@@ -16,8 +16,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 /// The maximal number of rows (loop nests over elements) of all ranks, to limit
-/// the size of the constants in a program. Conversions that need more are
-/// refused.
+/// the size of the constants in a program. MessageTables::get fails for a plan
+/// that needs more.
 static constexpr int64_t kMostRows = 1 << 20;
 
 namespace {

@@ -152,8 +152,9 @@ public:
   int64_t getStart() const { return start; }
 
   /// Returns the distinct shares, sorted, that all values of the dims
-  /// `replicas` give. The index along `dim`, if it is given, is `i`; all other
-  /// indices are 0.
+  /// `replicas` give: differences of device numbers to the device at the
+  /// origin. The index along `dim`, if it is given, is `i`; all other indices
+  /// are 0.
   Devices find(ArrayRef<unsigned> replicas,
                std::optional<unsigned> dim = std::nullopt, int64_t i = 0);
 

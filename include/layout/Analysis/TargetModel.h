@@ -170,9 +170,9 @@ public:
   virtual void carry(const NodeClass &op, OperandOrResult slot, LayoutId layout,
                      CostModel &costs, Candidates &known, AddConfig add);
 
-  /// Adds to `all`, the candidates of each node class, those that depend on the
-  /// candidates of other ops, e.g. layouts with known padding. All others were
-  /// added before. The default adds none.
+  /// Adds candidates that depend on those of other ops, e.g. layouts with known
+  /// padding. `all` holds the candidates of each node class, to which all other
+  /// candidates were added before. The default adds none.
   virtual void addStates(const Program &program, const CandidateLimits &limits,
                          CostModel &costs, std::vector<Candidates> &all) {}
 

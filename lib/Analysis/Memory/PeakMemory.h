@@ -86,7 +86,7 @@ public:
   int64_t getRequestedBytes(const TensorClass &tensor, bool isMade,
                             unsigned producerConfig, LayoutId layout);
   /// Returns the scratch bytes of the conversion of a tensor to `layout`,
-  /// excluding its source and destination.
+  /// excluding its source and destination, or 0 if it is made in this layout.
   int64_t getBufferBytes(const TensorClass &tensor, unsigned producerConfig,
                          LayoutId layout);
   /// Returns true if the bytes of a copy of the tensor depend on the
