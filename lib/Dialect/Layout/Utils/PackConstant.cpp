@@ -32,8 +32,8 @@ static unsigned getElementBytes(Type type) {
 }
 
 /// The maximum size of a packed constant in bytes, above the constants of any
-/// program; larger ones are refused. A splat of a few bytes of text can request
-/// arbitrarily much.
+/// program. packConstant fails for larger ones: a splat of a few bytes of text
+/// can request arbitrarily much.
 constexpr int64_t kMaxPackedBytes = int64_t(1) << 33;
 
 /// Returns the bytes of `value` as an element of a dense attribute.

@@ -63,7 +63,8 @@ struct AssignmentStats {
 std::optional<AssignmentStats> readAssignmentStats(Operation *root);
 
 /// Emits the remarks of `layout-solve`: the conversions with their reasons, ops
-/// without a rule, and the total cost.
+/// without a rule, ops that cannot run in the layouts of their types, layouts
+/// that were not considered, and the total cost.
 void emitDecisionRemarks(Operation *root, const LayoutAssignment &assignment,
                          CostModel &costs);
 

@@ -180,8 +180,8 @@ NpuScatter NpuScatterAttr::getScatter() const {
   return scatter;
 }
 
-/// Checks the parameters only. Whether the layout fits the memory of its target
-/// is checked when a tensor type uses it.
+/// Emits an error and fails if the parameters are invalid. Whether the layout
+/// fits the memory of its target is checked when a tensor type uses it.
 LogicalResult NpuScatterAttr::verify(EmitErrorFn emitError, NpuMode mode,
                                      int64_t width, ArrayRef<int64_t> strides,
                                      int64_t start, NpuPack pack,
@@ -282,8 +282,9 @@ AffineMap NpuScatterAttr::getAffineMap() const {
 
 bool NpuScatterAttr::isIdentity() const { return false; }
 
-/// Checks the rank only, because the element type is unknown. The verifiers of
-/// `npu` ops check the rest of rule L1 (docs/spec.md).
+/// Emits an error and fails if the tensor has another rank. Checks no more,
+/// because the element type is unknown: the verifiers of `npu` ops check the
+/// rest of rule L1 (docs/spec.md).
 LogicalResult NpuScatterAttr::verifyLayout(ArrayRef<int64_t> shape,
                                            EmitErrorFn emitError) const {
   return checkRank(*this, getScatter().getRank(), shape, emitError);
