@@ -170,7 +170,8 @@ public:
   std::vector<int64_t> measure(ArrayRef<unsigned> choice);
 
 private:
-  /// Returns true if the live bytes at each program point are limited.
+  /// Returns true if the live bytes at each program point are limited: there is
+  /// a memory limit and no limit on the constants alone.
   bool limitsPoints() const { return weights.memory && !weights.budget; }
   Solution search(const SolveOptions &options,
                   std::vector<const LivenessPoint *> limited,

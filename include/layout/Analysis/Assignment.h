@@ -127,8 +127,9 @@ struct LayoutAssignment {
   /// The numbers of variables and factors (cost tables) of the problem that was
   /// solved.
   unsigned numVariables = 0, numFactors = 0;
-  /// The problem, its solution and a proof (`writeCertificate` in Wcsp.h), if
-  /// requested by the options. Empty if the format cannot express the problem.
+  /// The problem, its solution and a proof (`writeCertificate` in Wcsp.h).
+  /// Empty if the options did not request them, or if the format cannot express
+  /// the problem.
   std::string certificate;
   /// True if a tensor of a node with several candidates has a dynamic size.
   /// Costs then use the target's assumed size.

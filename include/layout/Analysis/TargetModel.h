@@ -122,9 +122,9 @@ public:
   /// union of boxes, plans a copy of all elements instead.
   ConversionPlan planPadding(RankedTensorType from, RankedTensorType to) const;
 
-  /// Computes the byte counts of `planMove` between layouts of `type` without
-  /// building the plan, because most priced conversions are never made. Returns
-  /// std::nullopt if the counts require the plan.
+  /// Returns a plan that only has the byte counts of `planMove` between layouts
+  /// of `type`, because most priced conversions are never made. Returns
+  /// std::nullopt if the counts require the whole plan.
   virtual std::optional<ConversionPlan> countMove(RankedTensorType type,
                                                   LayoutId from, LayoutId to,
                                                   CostModel &costs) {
