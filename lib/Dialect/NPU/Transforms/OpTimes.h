@@ -36,9 +36,9 @@ public:
   /// the tensor that it views.
   std::pair<int64_t, int64_t> getReach(Value memref);
 
-  /// Returns the number of steps of the execution units for an op. A step
-  /// computes up to eu_bytes of the result in each core, for one reduction
-  /// index.
+  /// Returns the number of steps of the execution units for an op, or 0 if its
+  /// result is not in local memory. A step computes up to eu_bytes of the
+  /// result in each core, for one reduction index.
   int64_t getSteps(Operation *op);
 
   /// Returns the number of cycles that the engine of an op takes for it, or 0
