@@ -31,7 +31,7 @@ Operation *LayoutAssignment::getAnchor(unsigned node) const {
 }
 
 /// Computes the conversions that the choice of `result` requires, in the order
-/// of the tensors.
+/// of the tensors, and adds their cost to its `conversionCost`.
 static void readConversions(LayoutAssignment &result, CostModel &costs) {
   const Program &program = result.program;
   LayoutModel model(program, result.candidates, costs);
@@ -170,7 +170,8 @@ public:
   std::vector<int64_t> measure(ArrayRef<unsigned> choice);
 
 private:
-  /// Returns true if the live bytes at each program point are limited.
+  /// Returns true if the live bytes at each program point are limited: there is
+  /// a memory limit and no limit on the constants alone.
   bool limitsPoints() const { return weights.memory && !weights.budget; }
   Solution search(const SolveOptions &options,
                   std::vector<const LivenessPoint *> limited,
@@ -194,9 +195,10 @@ private:
 };
 } // namespace
 
-/// Sets the peak of live bytes, and the op at the peak, for the configurations
-/// `choice`. Returns the live bytes at each program point, or an empty list if
-/// the target has no memory.
+/// Sets `memoryBytes` and `memoryOp` of the result, the peak of live bytes and
+/// the op at the peak, for the configurations `choice`. Returns the live bytes
+/// at each program point. If the target does not measure memory, returns an
+/// empty list and sets neither.
 std::vector<int64_t> AssignmentSolver::measure(ArrayRef<unsigned> choice) {
   std::vector<int64_t> bytes;
   if (!costs.getModel().getMemory())

@@ -106,9 +106,9 @@ std::optional<unsigned> Chooser::find(unsigned node, OperandOrResult slot,
   return std::nullopt;
 }
 
-/// Calls fn(node, slot) for the other side of the tensor at `end` of `node`:
-/// for its producer if `end` is an operand, or for each of its consumers if it
-/// is a result.
+/// Calls fn(node, slot) for the other side of the tensor at `end` of `node`. If
+/// `end` is an operand, this is the producer, if there is one; if it is a
+/// result, each operand of each consumer that is the tensor.
 template <typename Fn>
 void Chooser::forEachOtherEnd(unsigned node, End end, Fn fn) {
   const Tensor &tensor = program.tensors[end.tensor];
@@ -243,7 +243,8 @@ void Chooser::vote() {
 /// Chooses a configuration for each op on its own, except views: the first one
 /// that the op prefers, or else one that was propagated from a neighbor. Among
 /// the propagated ones, takes the first one with the layout in which the first
-/// operand is made, or else the first one.
+/// operand is made, or else the first one. Without either, the choice does not
+/// change.
 void Chooser::state() {
   for (unsigned node = 0, e = choice.size(); node < e; ++node) {
     const NodeClass &known = program.getClass(program.nodes[node]);

@@ -87,7 +87,9 @@ static raw_ostream &operator<<(raw_ostream &os, const Shown &shown) {
   return os << ')';
 }
 
-/// Returns true if the op of `node` can run if its tensors have `layouts`.
+/// Returns true if the op of `node` can run if its tensors have `layouts`. Only
+/// an op with loops can be unable to, and only on a target without per-element
+/// addressing.
 bool Propagation::canRun(const NodeClass &node,
                          const OpLayouts &layouts) const {
   if (costs.getModel().usesPerElementAddressing() || node.isFlowClass() ||

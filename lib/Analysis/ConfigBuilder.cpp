@@ -197,8 +197,9 @@ std::optional<OpConfig> ConfigBuilder::carry(OperandOrResult slot,
 /// Builds the configuration that follows from the layout of one tensor: the
 /// axes of `layout` become axes of loops, and each tensor is stored by the axes
 /// of the loops that index it. Returns std::nullopt if not all loops index the
-/// tensor by a permutation, an axis is not a digit of one dim, or a loop is not
-/// tileable.
+/// tensor by a permutation, or `layout` has replicas or an axis that is not a
+/// digit of one dim. Also returns it if a loop that `layout` tiles is not
+/// tileable, or a tensor cannot be stored.
 std::optional<OpConfig> ConfigBuilder::carryLoops(AffineMap map,
                                                   LayoutId layout) const {
   // No loop indexes a replica.

@@ -57,10 +57,10 @@ static FailureOr<Type> applyLayout(Operation *op, StringRef name, size_t i,
   return Type(withLayout(tensor, *map, layout.getPadding(elementType)));
 }
 
-/// Reports an error if entry `i` of the attribute `name` states a layout for a
-/// tensor whose type has another one. `stated` is the type with the stated
-/// layout. If `op` cannot run in the layouts of its types, this is allowed: it
-/// then runs in the stated layouts, between conversions.
+/// Emits an error and fails if entry `i` of the attribute `name` states a
+/// layout for a tensor whose type has another encoding. `stated` is the type
+/// with the stated layout. Accepts this if `op` cannot run in the layouts of
+/// its types: it then runs in the stated layouts, between conversions.
 static LogicalResult checkOtherLayout(Operation *op, StringRef name, size_t i,
                                       Type type, Type stated, Attribute entry) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -363,7 +363,8 @@ namespace {
 class ConstraintReader {
 public:
   LogicalResult read(Operation *op);
-  /// Reads the constraints of an op and of all ops in it.
+  /// Reads the constraints of an op and of all ops in it. At the first invalid
+  /// one, emits an error and fails.
   LogicalResult readAll(Operation *op);
   LayoutConstraints get() const;
 

@@ -31,10 +31,10 @@ LayoutId LayoutModel::getMade(const TensorClass &tensor,
       .layouts.results[tensor.result];
 }
 
-/// Adds a cost table to the factors of a class of tensors, unless it is 0.
-/// `roles` has its variables: 0 is the producer, followed by consumers and
-/// copies. If there is no producer, its role is dropped, and the table has one
-/// row for it.
+/// Adds a cost table to the factors of a class of tensors, unless all of its
+/// costs are 0. `roles` has its variables: 0 is the producer, followed by
+/// consumers and copies. If there is no producer, role 0 is dropped; the table
+/// must then have been made for a single configuration of it.
 void LayoutModel::addEntry(Pattern &pattern, const TensorClass &tensor,
                            ArrayRef<unsigned> roles, std::vector<Cost> table) {
   if (llvm::all_of(table, [](Cost cost) { return cost == 0; }))
@@ -83,7 +83,8 @@ LayoutModel::Demand LayoutModel::getDemand(const TensorClass &tensor) {
 }
 
 /// Returns the subsets of `count` elements with at most `most` elements, as bit
-/// masks in ascending order, or std::nullopt if there are more than `limit`.
+/// masks in ascending order. Returns std::nullopt if there are more than
+/// `limit` subsets or more than 12 elements.
 static std::optional<std::vector<unsigned>>
 getSets(unsigned count, unsigned most, size_t limit) {
   if (count > 12)
@@ -325,8 +326,8 @@ void LayoutModel::addKept(unsigned variable,
 
 /// Adds the bytes and prices of all weights, i.e. constants. The stored layouts
 /// of a weight with one use depend on one node. Other weights have a variable
-/// for the set of stored layouts, or one per layout if there are more than 64
-/// sets.
+/// for the set of stored layouts, or one per layout if there are more than 12
+/// layouts or 64 sets.
 void LayoutModel::addWeights() {
   for (const Weight &weight : collectWeights(program)) {
     SmallVector<LayoutId, 8> requested;
@@ -392,7 +393,7 @@ void LayoutModel::addWeights() {
 }
 
 /// Adds a variable whose value v stores a weight in the layouts kept[v], and
-/// factors that forbid v if a node requests another layout.
+/// factors that forbid v if a node requests a layout that is not among them.
 void LayoutModel::addCopies(
     ArrayRef<Weight::Use> uses,
     ArrayRef<SmallVector<SmallVector<unsigned, 1>, 0>> requestedBy,
@@ -422,7 +423,8 @@ void LayoutModel::addCopies(
 }
 
 /// Finds the last consumers that tensors have in common and that request the
-/// same layouts of them, if one variable represents all copies of a tensor.
+/// same layouts of them. Only considers tensors with at least kManyConsumers
+/// consumers, of which one variable represents all copies.
 SuffixTrie LayoutModel::findCommonConsumers() const {
   SuffixTrie tails;
   std::vector<SuffixTrie::Element> sequence;
@@ -440,10 +442,10 @@ SuffixTrie LayoutModel::findCommonConsumers() const {
 }
 
 /// Adds the factors of each tensor by the pattern of its class. If all
-/// consumers of one tensor are the last consumers of another, of which they
-/// request the same layouts, the copies of the second are a superset of those
-/// of the first. Then one factor replaces one per consumer. Such tensors form a
-/// chain in a DenseNet block, whose concatenations read all tensors before
+/// consumers of a tensor A are the last consumers of a tensor B, and request
+/// the same layouts of both, the copies of B are a superset of those of A. Then
+/// one factor between their copies replaces one per consumer. Such tensors form
+/// a chain in a DenseNet block, whose concatenations read all tensors before
 /// them.
 void LayoutModel::addTensors() {
   SuffixTrie tails = findCommonConsumers();

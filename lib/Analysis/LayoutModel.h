@@ -42,8 +42,8 @@ public:
     return ofSolver == kInfiniteCost ? ofSolver : ofSolver / scale;
   }
 
-  /// Builds the solver's graph. The first variables are those of the nodes, in
-  /// order; the others represent copies.
+  /// Builds the solver's graph, once per model. The first variables are those
+  /// of the nodes, in order; the others represent copies.
   FactorGraph build();
 
   /// Adds a limit on the live bytes at each of `points` to the budget. Bytes
@@ -90,7 +90,7 @@ private:
 
   /// The factors of each tensor of a class, with roles in place of variables.
   /// Role 0 is the node of the producer, followed by the nodes of the consumers
-  /// and the variables of copies.
+  /// and the variables of copies. Without a producer, no factor has role 0.
   struct Pattern {
     struct Entry {
       SmallVector<unsigned, 2> roles;
@@ -105,7 +105,7 @@ private:
     std::vector<Entry> entries;
     /// If one variable represents the copies for many consumers: the layout
     /// sets that are its values, and a number per consumer that is equal for
-    /// those that request the same layouts.
+    /// those that request the same layouts. Otherwise both are empty.
     std::vector<LayoutSet> sets;
     SmallVector<unsigned, 2> requests;
   };
@@ -113,7 +113,8 @@ private:
   /// The layouts that a producer may make, and that consumers may request.
   struct Demand {
     SmallVector<LayoutId, 8> made, requested;
-    /// The index in `made` for each configuration of the producer.
+    /// The index in `made` for each configuration of the producer. Without a
+    /// producer, one index, that of the layout of the tensor's type.
     SmallVector<unsigned, 12> madeBy;
     /// The indices in `requested` for each configuration of each consumer.
     std::vector<SmallVector<SmallVector<unsigned, 1>, 0>> requestedBy;
@@ -129,8 +130,9 @@ private:
   std::vector<std::optional<TableId>> makeTables();
   Pattern makePattern(const TensorClass &tensor);
   /// Adds one variable for all copies of a tensor, whose values are sets of
-  /// layouts. Returns false if there are more than 64 sets, or if a copy for
-  /// one consumer alone may run less often than a shared one.
+  /// layouts. Returns false, with no change, if there are more than 12 layouts
+  /// or 64 sets, or if a copy for one consumer alone may run less often than a
+  /// shared one.
   bool addCopiesAsSets(Pattern &pattern, const TensorClass &tensor,
                        const Demand &demand);
   /// Returns a number that two consumers share iff, for every c, configuration
@@ -179,8 +181,8 @@ private:
   /// The index of the budget term of each variable that has one.
   llvm::DenseMap<unsigned, unsigned> termOf;
   /// The costs of the solver that represent a cost of 1 (`scale`), and one
-  /// executed conversion (`perMove`). A conversion inside of d loops adds d, to
-  /// break ties.
+  /// executed conversion (`perMove`, or 0 if they are not counted). A
+  /// conversion inside of d loops adds d, to break ties.
   Cost scale = 1, perMove = 0;
   FactorGraph graph;
   std::vector<unsigned> initial;

@@ -16,8 +16,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 /// The maximal number of rows (loop nests over elements) of all ranks, to limit
-/// the size of the constants in a program. Conversions that need more are
-/// refused.
+/// the size of the constants in a program. MessageTables::get fails for a plan
+/// that needs more.
 static constexpr int64_t kMostRows = 1 << 20;
 
 namespace {
@@ -54,9 +54,10 @@ private:
     int64_t first = 0;
     std::vector<int64_t> places;
   };
-  /// The summand of an address that depends on the device: per index of `dim`,
-  /// which has a halo, or one number, without `dim`, for replicas that belong
-  /// to no dim.
+  /// The summand of an address that depends on the device. The table of a
+  /// device, at its entry of `positions`, has the summand of each index of
+  /// `dim`, which has a halo. Without `dim`, for replicas that belong to no
+  /// dim, it has one number.
   struct Shared {
     std::optional<unsigned> dim;
     std::vector<int64_t> positions;  // along some mesh axes, by device

@@ -17,10 +17,11 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The maximal number of boxes of indices in a plan; more are refused.
+/// The maximal number of boxes of indices in a plan. ReshardPlan::get fails for
+/// a conversion that needs more.
 static constexpr int64_t kMostCells = 1 << 20;
-/// The maximal number of devices of a mesh, because plans list all messages;
-/// more are refused.
+/// The maximal number of devices of a mesh, because plans list all messages.
+/// ReshardPlan::get fails for a larger mesh.
 static constexpr int64_t kMostPlanned = 1024;
 
 int64_t MessageBox::getNumElements() const { return *countIndices(sizes); }
@@ -57,7 +58,8 @@ struct Distribution {
                                          FailureReason refuse);
 };
 
-/// A range of a dim along which the shares of both distributions are constant.
+/// A range of a dim along which the shares of both distributions are constant,
+/// with these shares, and with its offset in the blocks of each share.
 struct Segment {
   int64_t offset = 0, size = 0;
   ArrayRef<int64_t> fromShares, toShares;
@@ -66,7 +68,8 @@ struct Segment {
 
 /// A box of indices, with the devices that hold it before, by summand of a
 /// partial sum, and those that need it afterwards. Devices are sorted by copy,
-/// then by the shares of each dim, the last dim fastest.
+/// then by the shares of each dim, the last dim fastest. `segments` has per dim
+/// the number of the segment in which the box is.
 struct Cell {
   MessageBox box; // without offsets in blocks
   SmallVector<unsigned, 4> segments;
@@ -149,8 +152,9 @@ public:
   int64_t getStart() const { return start; }
 
   /// Returns the distinct shares, sorted, that all values of the dims
-  /// `replicas` give. The index along `dim`, if it is given, is `i`; all other
-  /// indices are 0.
+  /// `replicas` give: differences of device numbers to the device at the
+  /// origin. The index along `dim`, if it is given, is `i`; all other indices
+  /// are 0.
   Devices find(ArrayRef<unsigned> replicas,
                std::optional<unsigned> dim = std::nullopt, int64_t i = 0);
 
@@ -200,9 +204,11 @@ static SmallVector<unsigned, 2> getPartialReplicas(RankedTensorType type,
   return partial;
 }
 
-/// Returns the runs of equal shares of `dim`, or std::nullopt if there are more
-/// than kMostCells. `replicas` are the replica dims that select the device
-/// together with the index of `dim`, e.g. in a halo.
+/// Splits the indices of `dim`, from 0 to `size`, into runs with the same
+/// shares: what an index adds to the number of a device that holds it.
+/// `replicas` are the replica dims that select the device together with the
+/// index, e.g. in a halo. Returns std::nullopt if there are more than
+/// kMostCells runs.
 static std::optional<std::vector<Run>> findRuns(DeviceShares &devices,
                                                 unsigned dim, int64_t size,
                                                 ArrayRef<unsigned> replicas) {
@@ -374,8 +380,9 @@ int64_t Planner::chooseSender(const Devices &holders, int64_t to) const {
   });
 }
 
-/// Returns the offsets of the box of a cell in the block of `device`, which
-/// must be in `devices`, the holders or targets of the cell.
+/// Returns the offsets of the box of a cell in the block of `device`. The
+/// device must be in `devices`, which are the holders or the targets of the
+/// cell; `shares` and `offsets` select the fields of Segment of the same side.
 SmallVector<int64_t, 4> Planner::findOffsets(const Cell &cell,
                                              const Devices &devices,
                                              int64_t device, Shares shares,
@@ -514,7 +521,8 @@ static void mergeBoxes(SmallVectorImpl<MessageBox> &boxes, unsigned rank) {
 
 /// Adds the messages to the plan, split so that a device can hold one that it
 /// sends and one that it receives within the limit of the options. Returns
-/// false if not even two elements fit.
+/// false, with a reason to `refuse`, if one element to send and one to receive
+/// exceed the limit.
 bool Planner::split(FailureReason refuse) {
   int64_t most = std::numeric_limits<int64_t>::max();
   if (options.maxExtraBytes) {

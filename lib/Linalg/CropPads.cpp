@@ -97,8 +97,9 @@ static Value emitSlice(OpBuilder &b, Location loc, Value source,
 }
 
 /// Replaces a padding that may remove elements by a slice and a padding that
-/// only adds elements, or by a fill if the result provably has no element of
-/// the source. The replacement has the type of `op`; the slice is row-major.
+/// only adds elements. Replaces it by a fill if its value is constant, its
+/// shape is static, and the result provably has no element of the source. The
+/// replacement has the type of `op`; the slice is row-major.
 static void crop(RewriterBase &rewriter, tensor::PadOp op) {
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);

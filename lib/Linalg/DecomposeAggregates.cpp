@@ -27,7 +27,8 @@ using namespace mlir::layout;
 
 /// Decomposes a transform of Winograd's convolution, which is not an aggregate,
 /// by upstream's pattern to loops over small matrix products. Returns the op
-/// that replaces it, or failure if the pattern does not apply.
+/// that replaces it. Returns failure if the pattern does not apply; `op` may be
+/// erased even then.
 static FailureOr<Operation *> decomposeTransform(RewriterBase &rewriter,
                                                  Operation *op) {
   if (auto filter = dyn_cast<linalg::WinogradFilterTransformOp>(op))

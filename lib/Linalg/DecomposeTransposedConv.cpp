@@ -92,9 +92,10 @@ struct DenseWindow {
 };
 } // namespace
 
-/// Returns how `op` reads dim `dim` of its first input, or std::nullopt if the
-/// index is not the sum of a result loop and an optional loop of the weights,
-/// each times a constant.
+/// Returns how `op` reads dim `dim` of its first input. Returns std::nullopt
+/// unless the index is the sum of a result loop and an optional loop of the
+/// weights, each times a positive constant, and no other dim of the input reads
+/// these loops.
 static std::optional<Window> findWindow(linalg::LinalgOp op, unsigned dim) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   // A coefficient for each loop, and a constant.
@@ -331,9 +332,10 @@ void Densifier::adaptMaps() {
       .setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
 }
 
-/// Returns the init of a dense convolution, which has the results in `slice`: a
-/// smaller linalg.fill or linalg.broadcast if the init of the op is one, or
-/// else a slice of it.
+/// Returns the init of a dense convolution, which has the results in `slice`.
+/// It is a smaller linalg.fill or linalg.broadcast if the init of the op is a
+/// fill, or a broadcast along the result dims of all windows. Otherwise, it is
+/// a slice of that init.
 Value Densifier::makeInit(const Slice &slice) {
   Value init = op->getOperand(2);
   auto makeEmpty = [&]() -> Value {

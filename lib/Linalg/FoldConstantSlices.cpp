@@ -71,9 +71,9 @@ static std::optional<StridedView> readSlice(tensor::ExtractSliceOp op) {
   return view;
 }
 
-/// Returns `value` as an expression of the enclosing loops, or a null
-/// expression if it is not made of loop indices and constants by additions and
-/// subtractions.
+/// Returns `value` as an expression whose dims are the numbers of the loops of
+/// the linalg op around it. Returns a null expression if `value` is not made of
+/// loop indices and constants by additions and subtractions.
 static AffineExpr readIndex(Value value) {
   MLIRContext *context = value.getContext();
   APInt constant;
@@ -95,7 +95,9 @@ static AffineExpr readIndex(Value value) {
 }
 
 /// Returns the tensor that a copy reads and the indices that it reads, as
-/// expressions of the loops, or std::nullopt if `op` is not a copy.
+/// expressions whose dims are the numbers of the loops of `op`. Returns
+/// std::nullopt if `op` does not copy an element; an index that is no such
+/// expression is null.
 static std::optional<std::pair<Value, SmallVector<AffineExpr>>>
 readCopy(linalg::GenericOp op) {
   Value copied = op.getBody()->getTerminator()->getOperand(0);

@@ -119,15 +119,17 @@ struct LayoutAssignment {
   /// types.
   std::optional<int64_t> leastMemoryBytes;
   /// The peak of live bytes on one device, or std::nullopt if the target does
-  /// not measure it, and the op at which, or after which, it occurs.
+  /// not measure it. `memoryOp` is the op at which, or after which, the peak
+  /// occurs; null if it is unknown.
   std::optional<int64_t> memoryBytes;
   Operation *memoryOp = nullptr;
 
   /// The numbers of variables and factors (cost tables) of the problem that was
   /// solved.
   unsigned numVariables = 0, numFactors = 0;
-  /// The problem, its solution and a proof (`writeCertificate` in Wcsp.h), if
-  /// requested by the options. Empty if the format cannot express the problem.
+  /// The problem, its solution and a proof (`writeCertificate` in Wcsp.h).
+  /// Empty if the options did not request them, or if the format cannot express
+  /// the problem.
   std::string certificate;
   /// True if a tensor of a node with several candidates has a dynamic size.
   /// Costs then use the target's assumed size.
@@ -152,7 +154,8 @@ assignLayouts(Operation *root, CostModel &costs,
               const LayoutConstraints &constraints = LayoutConstraints(),
               const WeightOptions &weights = {});
 
-/// Returns the target's memory limit in bytes, or std::nullopt if unlimited.
+/// Returns the target's memory limit in bytes, or std::nullopt if the memory is
+/// unlimited or not measured.
 std::optional<int64_t> getMemoryLimit(const CostModel &costs);
 
 /// Emits the error that no assignment within the memory limit was found, at the

@@ -237,8 +237,8 @@ bool BoxPlanner<Copy>::makeBoxes(const llvm::SmallBitVector &nonDivisible,
 /// Plans the boxes of padding beyond the size of `dim`. If `dim` has the
 /// fastest digit of the result, they are split along the other `nonDivisible`
 /// dims like the boxes of elements, so that each box is followed by its
-/// padding. Returns false if sizes are dynamic or there are more than
-/// kMaxCopyBoxes boxes.
+/// padding. Returns false if sizes are dynamic, if it is unknown how many
+/// indices the result stores, or if there are more than kMaxCopyBoxes boxes.
 template <typename Copy>
 bool BoxPlanner<Copy>::addFills(unsigned dim, ArrayRef<int64_t> shape,
                                 const llvm::SmallBitVector &nonDivisible) {
@@ -269,7 +269,8 @@ bool BoxPlanner<Copy>::addFills(unsigned dim, ArrayRef<int64_t> shape,
   return copy.fills.size() <= kMaxCopyBoxes;
 }
 
-/// Switches to CopyPlan::Method::Whole, which copies all digits in one box.
+/// Switches to CopyPlan::Method::Whole: replaces all boxes by one that contains
+/// all values of all digits, and drops the fills.
 template <typename Copy> void BoxPlanner<Copy>::goWhole() {
   copy.method = CopyPlan::Method::Whole;
   copy.fills.clear();

@@ -70,7 +70,7 @@ struct OpConfig {
   /// channels in tiles of the vector width, whatever their origin.
   bool meetsNeed = false;
   /// The tensor whose layout a Carried configuration, one that is propagated
-  /// from a neighbor, follows.
+  /// from a neighbor, follows. Null if the configuration was not propagated.
   Value from;
   /// The cost of one run of the op, where 1 is the time in which memory moves
   /// one byte.
@@ -113,9 +113,10 @@ struct CandidateLimits {
 };
 
 /// In each node class with configurations that the op prefers, keeps only those
-/// of them with the least cost. Then sorts the configurations of all classes:
-/// the given types or row-major first, then those with most tiled loops,
-/// because baselines start from the first one.
+/// of them with the least cost, so that even the given types may be dropped.
+/// Then sorts the configurations that remain in each class: the given types or
+/// row-major first, then those with most tiled loops, because baselines start
+/// from the first one.
 void keepNeeds(std::vector<Candidates> &all);
 
 /// Computes the configurations that the nodes of every class of `program` may

@@ -51,7 +51,8 @@ public:
   /// Returns the layout of the tensor at `slot` under a tiling of the loops.
   LayoutId getTiledLayout(ArrayRef<int64_t> tiles, OperandOrResult slot) const;
 
-  /// Pairs of a loop and its tile size, as implied by the layout of one tensor.
+  /// Pairs of a loop and its tile size, as implied by the layout of one tensor:
+  /// one for each dim that a loop indexes by itself.
   using LoopTiles = SmallVector<std::pair<unsigned, int64_t>, 6>;
   std::optional<LoopTiles> findLoopTiles(OperandOrResult slot,
                                          LayoutId layout) const;
@@ -63,8 +64,9 @@ public:
   std::optional<OpConfig> carry(OperandOrResult slot, LayoutId layout) const;
 
   /// Builds the configuration with `getLayout(isResult, index)` for every
-  /// ranked tensor. Returns std::nullopt if `getLayout` does, if a layout is
-  /// not valid for its type, or if the target cannot store it.
+  /// ranked tensor, and kAnyLayout for other operands and results. Returns
+  /// std::nullopt if `getLayout` does, if a layout is not valid for its type,
+  /// or if the target cannot store it.
   std::optional<OpConfig>
   assign(function_ref<std::optional<LayoutId>(bool, unsigned)> getLayout) const;
 

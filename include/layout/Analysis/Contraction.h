@@ -52,9 +52,9 @@ std::optional<SummedProducts> findSummedProducts(const LoopsRule &rule);
 struct Contraction {
   /// Loops over the output channels: those that index the result and only one
   /// of the multiplied operands, which is the weights if there is a window.
-  /// Without such loops, e.g. in a depthwise convolution, those that index the
-  /// result and all of these operands. Innermost loops of the result come
-  /// first, loops of size 1 last.
+  /// With a window but without such loops, e.g. in a depthwise convolution,
+  /// those that index the result and all of these operands. Innermost loops of
+  /// the result come first, loops of size 1 last.
   SmallVector<unsigned> outputLoops;
   /// Loops that index the result and all multiplied operands, e.g. batches.
   SmallVector<unsigned> shared;

@@ -75,15 +75,17 @@ struct TypeEquivalenceClass {
 
 struct ControlFlow {
   std::vector<TypeEquivalenceClass> classes;
-  /// The index in `classes` of each operand, including the slices that parallel
-  /// loops insert.
+  /// The index in `classes` of each operand in a class, including the slices
+  /// that parallel loops insert. Other operands have no entry.
   DenseMap<OpOperand *, unsigned> classOfOperand;
-  /// The index in `classes` of each value.
+  /// The index in `classes` of each value in a class. Other values have no
+  /// entry.
   DenseMap<Value, unsigned> classOfValue;
 };
 
 /// Finds the equivalence classes of all operands and values below `root` that
-/// control flow forces to have equal types, in the order of the IR.
+/// control flow forces to have equal types, in the order of the IR. Leaves out
+/// classes with an operand or value whose type is fixed.
 ControlFlow findTypeEquivalenceClasses(Operation *root);
 
 /// The number of times each block runs, per run of the program in `root`.

@@ -37,8 +37,8 @@ namespace mlir::layout {
 /// Indices and other types without a bit width have 8.
 int64_t getElementBytes(Type elementType);
 
-/// Returns the bytes that a tensor of this shape occupies in the layout `map`,
-/// padding included, at most kInfiniteCost - 1.
+/// Returns the bytes that a tensor of this static shape occupies in the layout
+/// `map`, padding included. Returns kInfiniteCost - 1 if they would be more.
 int64_t getStorageBytes(const LayoutMap &map, ArrayRef<int64_t> staticShape,
                         int64_t elementBytes);
 

@@ -27,10 +27,11 @@ namespace mlir::layout {
 
 struct ConversionSummary {
   ConversionPlan plan;
-  /// The bytes of padding in the result if its type states their value, or else
-  /// 0.
+  /// The bytes of padding in the result if its type states their value and the
+  /// conversion touches any byte, or else 0.
   int64_t paddingBytes = 0;
-  /// The number of segments of `plan.runBytes` bytes that are moved.
+  /// The number of segments of `plan.runBytes` bytes that are moved, or 0 if
+  /// the plan touches no byte.
   int64_t runs = 0;
   Cost cost = 0;
   /// The steps of the conversion, on one line.

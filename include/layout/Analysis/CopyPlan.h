@@ -125,8 +125,9 @@ private:
   llvm::DenseMap<Type, std::unique_ptr<std::vector<StoredAxis>>> known;
 };
 
-/// Plans the copy between two types of one shape, or fails with a reason if
-/// they have no common digits.
+/// Plans the copy between two types of one shape. Fails with a reason if they
+/// have no common digits, or if a source or result would have to be padded to
+/// whole digits but its elements have no value to pad with.
 FailureOr<CopyPlan> planCopy(RankedTensorType from, RankedTensorType to,
                              FailureReason refuse = {},
                              AxesCache *cache = nullptr);

@@ -46,15 +46,15 @@ constexpr llvm::StringLiteral kArgumentLayouts = "layout.argument_layouts";
 /// the type that each type gets by each layout.
 class StatedTypes {
 public:
-  /// Sets `stated` to the types that the array attribute `name` of `op` states
-  /// for tensors of the given types, or reports an error. An entry `unit` keeps
-  /// the given type.
+  /// Sets `stated` to the types that `attr`, the array attribute `name` of
+  /// `op`, states for tensors of the given types. An entry `unit` keeps the
+  /// given type. Emits an error and fails if an entry is invalid.
   LogicalResult read(Operation *op, StringRef name, Attribute attr,
                      TypeRange types, SmallVectorImpl<Type> &stated);
 
   /// Appends the types of all block arguments of `op`, those with a stated
-  /// layout in this layout, or reports an error. Appends no type if `op` has no
-  /// attribute kArgumentLayouts.
+  /// layout in this layout. Appends no type if `op` has no attribute
+  /// kArgumentLayouts. Emits an error and fails if the attribute is invalid.
   LogicalResult
   readArguments(Operation *op,
                 SmallVectorImpl<std::pair<BlockArgument, Type>> &stated);
@@ -63,8 +63,8 @@ private:
   llvm::DenseMap<std::pair<Type, Attribute>, Type> known;
 };
 
-/// Reports an error if the verifier of `op` rejects the given types, which its
-/// attributes state.
+/// Emits an error and fails if the verifier of `op` rejects the given types,
+/// which its attributes state.
 LogicalResult checkStatedTypes(Operation *op, TypeRange operands,
                                TypeRange results);
 
@@ -74,10 +74,10 @@ struct StatedUse {
   Type type;
 };
 
-/// Reports an error if control flow forces uses with different stated types to
-/// have one type, or if another type is stated for a use whose type cannot
-/// change. If `isComplete` is set, uses not in `uses` count as stated by their
-/// types.
+/// Emits an error and fails if control flow forces uses with different stated
+/// types to have one type, or if another type is stated for a use whose type
+/// cannot change. If `isComplete` is set, uses not in `uses` count as stated by
+/// their types.
 LogicalResult checkUses(Operation *root, ArrayRef<StatedUse> uses,
                         bool isComplete);
 
@@ -93,7 +93,8 @@ struct LayoutConstraints {
   RankedTensorType lookup(Value value) const { return values.lookup(value); }
 };
 
-/// Reads all constraints below `root`, or reports one that cannot be satisfied.
+/// Returns all constraints below `root`. Emits an error and fails if one cannot
+/// be satisfied.
 FailureOr<LayoutConstraints> readConstraints(Operation *root);
 
 } // namespace mlir::layout

@@ -88,7 +88,7 @@ public:
   /// Returns a layout in linear memory. Its offset counts, slowest first, the
   /// tile numbers of all dims, in logical order, and then the indices inside of
   /// tiles. `order` lists the dims with tile sizes above 1 in the order of
-  /// these indices.
+  /// these indices, slowest first.
   LayoutId getTiled(ArrayRef<int64_t> tiles, ArrayRef<unsigned> order);
 
   /// Returns the tile size of every dim if `layout` is one that `getTiled`
@@ -97,15 +97,17 @@ public:
 
   /// Returns the layout of a tensor that loops index by `to`, with those axes
   /// of `layout` that belong to these loops. `layout` is that of a tensor that
-  /// all loops index by the permutation `from`. Returns std::nullopt if an axis
-  /// is not a digit of one dim, or `to` has a sum of loops.
+  /// all loops index by the permutation `from`. Returns std::nullopt if
+  /// `layout` has replicas or an axis that is not a digit of one dim, or if
+  /// `to` has a sum of loops or a loop twice.
   std::optional<LayoutId> project(LayoutId layout, AffineMap from,
                                   AffineMap to);
 
   /// Returns the representative of all layouts that store tensors of this type
   /// as `layout` does: row-major if it is one of them, otherwise the first one
-  /// used. Returns std::nullopt if `layout` is not proven valid for the type,
-  /// unless `isKnownValid` is set.
+  /// used. Returns std::nullopt if `layout` has another rank, may have too
+  /// large a storage, or is not proven valid for the type. With `isKnownValid`,
+  /// no proof is needed.
   std::optional<LayoutId> getRepresentative(LayoutId layout,
                                             RankedTensorType type,
                                             bool isKnownValid = false);

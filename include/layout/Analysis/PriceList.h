@@ -46,8 +46,8 @@ inline constexpr StringLiteral kCostAttr = "layout.cost";
 
 class PriceList : public CostProvider {
 public:
-  /// Reads the prices in `module`, which must outlive the list, or reports an
-  /// error.
+  /// Reads the prices in `module`, which must outlive the list. Emits an error
+  /// and fails if the module is not a valid price list.
   static FailureOr<std::unique_ptr<PriceList>> get(ModuleOp module,
                                                    TargetInterface target);
 

@@ -121,7 +121,8 @@ struct Node {
   /// The op of the node, or nullptr if the node is a flow class: operands and
   /// values to which control flow gives one type.
   Operation *op;
-  /// The index in `Program::flow.classes` if the node is a flow class.
+  /// The index in `Program::flow.classes` if the node is a flow class, or else
+  /// 0.
   unsigned flowClass;
 };
 

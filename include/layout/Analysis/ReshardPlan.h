@@ -71,8 +71,8 @@ struct ReshardOptions {
 };
 
 struct ReshardPlan {
-  /// The maximal size of a dim, whose table then has 512 MB. Tensors with a
-  /// longer dim are refused.
+  /// The maximal size of a dim, whose table then has 512 MB. ReshardPlan::get
+  /// fails for tensors with a longer dim.
   static constexpr int64_t kLongestDim = 1 << 26;
 
   int64_t numDevices = 0;

@@ -122,9 +122,9 @@ public:
   /// union of boxes, plans a copy of all elements instead.
   ConversionPlan planPadding(RankedTensorType from, RankedTensorType to) const;
 
-  /// Computes the byte counts of `planMove` between layouts of `type` without
-  /// building the plan, because most priced conversions are never made. Returns
-  /// std::nullopt if the counts require the plan.
+  /// Returns a plan that only has the byte counts of `planMove` between layouts
+  /// of `type`, because most priced conversions are never made. Returns
+  /// std::nullopt if the counts require the whole plan.
   virtual std::optional<ConversionPlan> countMove(RankedTensorType type,
                                                   LayoutId from, LayoutId to,
                                                   CostModel &costs) {
@@ -170,9 +170,9 @@ public:
   virtual void carry(const NodeClass &op, OperandOrResult slot, LayoutId layout,
                      CostModel &costs, Candidates &known, AddConfig add);
 
-  /// Adds to `all`, the candidates of each node class, those that depend on the
-  /// candidates of other ops, e.g. layouts with known padding. All others were
-  /// added before. The default adds none.
+  /// Adds candidates that depend on those of other ops, e.g. layouts with known
+  /// padding. `all` holds the candidates of each node class, to which all other
+  /// candidates were added before. The default adds none.
   virtual void addStates(const Program &program, const CandidateLimits &limits,
                          CostModel &costs, std::vector<Candidates> &all) {}
 
@@ -186,7 +186,8 @@ public:
 
 protected:
   /// Sets the bytes that a plan reads and writes, and its run length, from the
-  /// boxes that it copies and fills.
+  /// boxes that it copies and fills. For a plan without boxes, counts all
+  /// elements, each as one run.
   virtual void countBytes(ConversionPlan &plan, RankedTensorType from,
                           RankedTensorType to) const;
 

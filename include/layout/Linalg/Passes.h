@@ -20,8 +20,8 @@ namespace mlir::layout {
 
 /// Decomposes the aggregate ops below `root`, e.g. linalg.softmax, that
 /// `selects` accepts, and those in their decompositions that it accepts, like
-/// `layout-prepare-decompose-aggregates`. Reports an op that has no
-/// decomposition, and fails.
+/// `layout-prepare-decompose-aggregates`. Emits an error and fails at the first
+/// op that has no decomposition.
 LogicalResult
 decomposeAggregates(Operation *root,
                     llvm::function_ref<bool(Operation *)> selects);

@@ -221,7 +221,7 @@ LogicalResult PriceList::addConversion(Operation *op, const Price &price,
 
 /// Returns `modeled`, the cost of the target model, times the median of the
 /// first non-empty list of ratios of listed to modeled prices, or `modeled`
-/// itself if all lists are empty.
+/// itself if all lists are empty. The lists must be sorted.
 static Cost scaleModeled(Cost modeled,
                          std::initializer_list<ArrayRef<double>> sortedRatios) {
   for (ArrayRef<double> ratios : sortedRatios) {

@@ -52,7 +52,8 @@ struct LiveTensor {
 
 /// A program point with all tensors that are live there.
 struct LivenessPoint {
-  /// The op at which the tensors are live, or after which they are.
+  /// The op at which the tensors are live, or directly after which they are;
+  /// the point does not state which.
   Operation *op;
   /// The live tensors, sorted by number.
   SmallVector<LiveTensor, 0> live;
@@ -85,7 +86,7 @@ public:
   int64_t getRequestedBytes(const TensorClass &tensor, bool isMade,
                             unsigned producerConfig, LayoutId layout);
   /// Returns the scratch bytes of the conversion of a tensor to `layout`,
-  /// excluding its source and destination.
+  /// excluding its source and destination, or 0 if it is made in this layout.
   int64_t getBufferBytes(const TensorClass &tensor, unsigned producerConfig,
                          LayoutId layout);
   /// Returns true if the bytes of a copy of the tensor depend on the

@@ -119,8 +119,8 @@ Budget::Term PeakMemoryFactors::makeTerm(std::vector<int64_t> amounts) {
 }
 
 /// Adds a factor that forbids values of `term` with fewer bytes than get(p, c),
-/// for each configuration c of the consumer and, if `dependsOnProducer`, p of
-/// the producer.
+/// for each configuration c of the consumer. If `dependsOnProducer`, p is each
+/// configuration of the producer, and otherwise only 0.
 void PeakMemoryFactors::forbidLess(
     const Tensor &tensor, unsigned consumer, bool dependsOnProducer,
     const Budget::Term &term,

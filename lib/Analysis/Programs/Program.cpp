@@ -194,8 +194,10 @@ public:
   Program run();
 
 private:
-  /// Stands in place of the number of a node: for ops that are rematerializable
-  /// and therefore not nodes, and for tensors that no node makes.
+  /// `kRematerializable` stands in place of the number of a node: for ops that
+  /// are rematerializable and therefore not nodes, and for tensors that no node
+  /// makes. `kNoTensor` stands in place of the number of a tensor: for values
+  /// that have none yet.
   static constexpr unsigned kRematerializable = ~0u;
   static constexpr unsigned kNoTensor = ~0u;
 
@@ -303,7 +305,7 @@ ProgramReader::findConstraint(const TypeEquivalenceClass &flowClass) const {
   return {};
 }
 
-/// Returns true if `a` and `b` are the same value, both block arguments, or
+/// Returns true if `a` and `b` are the same value, any two block arguments, or
 /// results of equal ops whose operands are made alike in turn, such as fills of
 /// fresh storage. Visits at most `mostOps` ops on a path, beyond which it
 /// returns false, and does not query any rule.
@@ -572,7 +574,8 @@ unsigned ProgramReader::getLoopDepth(Block *block) {
 }
 
 /// Sets the frequencies and loop depths of the copies of a tensor, for all
-/// consumers and for each. `ownUses` are its uses, sorted like the consumers.
+/// consumers and for each. `ownUses` are the indices in `uses` of the uses of
+/// the tensor, sorted like the consumers.
 void ProgramReader::findFrequencies(TensorClass &wanted,
                                     ArrayRef<unsigned> ownUses) {
   Block *block = wanted.first.getParentBlock();

@@ -17,7 +17,7 @@ using namespace mlir::layout;
 #include "layout/Dialect/Layout/IR/LayoutOps.cpp.inc"
 
 /// Verifies that `type` has a layout or no encoding; the storage of any other
-/// encoding is unknown.
+/// encoding is unknown. Otherwise emits an error at `op` and fails.
 static LogicalResult verifyIsLayout(Operation *op, RankedTensorType type) {
   if (!type.getEncoding() || hasLayout(type))
     return success();

@@ -160,7 +160,7 @@ ElementsAttr layout::retypeElements(ElementsAttr elements,
 //===----------------------------------------------------------------------===//
 
 /// Verifies that the size of the storage fits int64, in elements and in bytes
-/// (spec, section 6).
+/// (spec, section 6). Otherwise emits an error and fails.
 static LogicalResult verifySizes(const LayoutMap &map, Attribute name,
                                  ArrayRef<int64_t> shape, Type elementType,
                                  function_ref<InFlightDiagnostic()> emitError) {
@@ -188,10 +188,10 @@ static void printIndex(InFlightDiagnostic &diag, ArrayRef<int64_t> index) {
 }
 
 /// Returns a value of a coordinate outside of its extent, for an error message,
-/// or std::nullopt without a counterexample or with dynamic sizes. It is the
-/// bound of the coordinate's range if no two digits share a dim, because one
-/// index then reaches the bounds of all digits. Otherwise it is the value at
-/// the counterexample of `proof`.
+/// or std::nullopt if `proof` has no counterexample or a size is dynamic. If no
+/// two digits share a dim, one index reaches the bounds of all digits: the
+/// value is then the bound of the coordinate's range. Otherwise it is the value
+/// at the counterexample.
 static std::optional<int64_t> getReached(const IndexExpr &value,
                                          ArrayRef<int64_t> shape,
                                          const ExtentProof &proof) {
@@ -209,8 +209,8 @@ static std::optional<int64_t> getReached(const IndexExpr &value,
   return range->min < 0 ? range->min : range->max;
 }
 
-/// Verifies that every coordinate of every index below `shape` is in [0,
-/// extent).
+/// Verifies that every coordinate of every index below `shape` is proven to be
+/// in [0, extent). Otherwise emits an error and fails.
 static LogicalResult
 verifyBounds(const LayoutMap &map, Attribute name, ArrayRef<int64_t> shape,
              function_ref<InFlightDiagnostic()> emitError) {

@@ -33,7 +33,7 @@ using namespace mlir::layout;
 namespace {
 
 /// The maximum nesting depth of a map, so that hostile text cannot exhaust the
-/// stack.
+/// stack. Deeper nesting is a parse error.
 constexpr unsigned kMaxDepth = 64;
 constexpr unsigned kMaxRank = 64;
 

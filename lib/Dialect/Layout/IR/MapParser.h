@@ -14,7 +14,8 @@
 namespace mlir::layout {
 
 /// Parses `(dims) -> space(coordinates)`, and the dims of an optional
-/// `stored(..)` into `stored`. Reports errors at their position in the text.
+/// `stored(..)` into `stored`. Emits an error at its position in the text and
+/// fails if the text is invalid.
 FailureOr<LayoutMap> parseLayoutMap(AsmParser &parser, StoredDims &stored);
 
 } // namespace mlir::layout

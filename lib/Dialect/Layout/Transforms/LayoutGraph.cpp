@@ -148,10 +148,10 @@ bool LayoutGraph::isJoinable(const Box &box, bool isOneLayout) const {
 
 /// Returns for each box the number of the box that it is merged into, or its
 /// own number. With `isOneLayout` connected ops of one layout are merged,
-/// otherwise all ops that are connected without moving bytes. To prevent
-/// cycles, only boxes with an equal round are merged. The round is the largest
-/// number of edges on a path to the box that connect two boxes that cannot be
-/// merged.
+/// otherwise all ops that are connected without moving bytes; both only within
+/// a block. To prevent cycles, only boxes with an equal round are merged. The
+/// round is the largest number of edges on a path to the box that connect two
+/// boxes that cannot be merged.
 std::vector<unsigned> LayoutGraph::findConnected(bool isOneLayout) const {
   std::vector<unsigned> rounds(boxes.size(), 0), joined(boxes.size());
   std::vector<char> joinable;

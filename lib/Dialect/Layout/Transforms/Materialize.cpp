@@ -45,7 +45,7 @@ private:
   /// The types that an op requests for its operands and results. Without
   /// `layout.operand_layouts`, `operands` has the current types and
   /// `keepsOperands` is set. Without `layout.result_layouts`, `results` is
-  /// empty.
+  /// empty and the results keep their types.
   struct Wanted {
     Operation *op = nullptr;
     SmallVector<Type, 3> operands;
@@ -101,6 +101,7 @@ static ElementsAttr getElementsAs(arith::ConstantOp constant, Type type) {
 }
 
 /// Verifies that a constant can have the type that its attributes state.
+/// Otherwise emits an error at the constant and fails.
 static LogicalResult checkConstant(arith::ConstantOp constant, Type type) {
   if (constant.getType() == type)
     return success();
@@ -123,8 +124,9 @@ LogicalResult Rewriter::readArguments(Operation *op) {
   return success();
 }
 
-/// Verifies that an op can have the requested types. Skips ops that are
-/// identical to a verified one, which are many in large programs.
+/// Verifies that an op can have the requested types, or else emits an error and
+/// fails. Skips ops that are identical to a verified one, which are many in
+/// large programs.
 LogicalResult Rewriter::checkTypes(const Wanted &entry) {
   Operation *op = entry.op;
   auto getResults = [](const Wanted &of) {
@@ -184,7 +186,8 @@ LogicalResult Rewriter::readOp(Operation *op) {
 }
 
 /// Verifies that the requested types are consistent, e.g. that operands and
-/// values that control flow connects get the same type.
+/// values that control flow connects get the same type. Emits an error and
+/// fails at the first that are not.
 LogicalResult Rewriter::checkStatements() {
   for (auto [argument, type] : wantedArguments)
     if (argument.getType() != type)

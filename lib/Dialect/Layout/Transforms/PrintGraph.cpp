@@ -33,7 +33,8 @@ using namespace mlir::layout;
 
 using Box = LayoutGraph::Box;
 
-/// The maximum number of op names in the label of a box.
+/// The maximum number of op names in the label of a box; the label states how
+/// many there are in addition.
 static constexpr size_t kMostKinds = 4;
 
 static constexpr llvm::StringLiteral kRed = "0.000 0.850 1.000";
@@ -46,7 +47,8 @@ public:
 
   /// Returns the layouts in the order of their numbers.
   ArrayRef<Attribute> getLayouts() const { return layouts.getArrayRef(); }
-  /// Returns the number of a layout, or std::nullopt for row-major.
+  /// Returns the number of the layout of `type`, a type in the graph, or
+  /// std::nullopt for row-major.
   std::optional<unsigned> getNumber(Type type) const;
   /// Returns an id such as "layout3", or "plain" for row-major.
   std::string getId(Type type) const;

@@ -43,8 +43,8 @@ static bool isOnMesh(RankedTensorType type) {
   return succeeded(map) && map->getSpace() == kMeshSpace;
 }
 
-/// Returns the plans of all conversions between distributions. Reports an error
-/// for a conversion without a plan.
+/// Returns the plans of all conversions between distributions. At the first
+/// conversion without a plan, emits an error and fails.
 static FailureOr<std::vector<Row>> findPlans(Operation *root,
                                              const ReshardOptions &options) {
   std::vector<Row> rows;

@@ -122,7 +122,8 @@ void RulePrinter::printOperand(OpOperand &operand) {
 }
 
 /// Prints the equivalence classes of values, e.g. `(_, t0) -> (t0), blocks (_,
-/// t0)`. Values with one name have one layout.
+/// t0)`. Tensors with one name, such as t0, have one layout. `_` is a value
+/// that is no tensor, and `fixed` a tensor in no class.
 void RulePrinter::printFlowClasses(Operation *op) {
   if (op->getNumOperands()) {
     os << " (";

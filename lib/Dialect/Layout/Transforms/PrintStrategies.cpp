@@ -30,7 +30,8 @@ namespace {
 struct Strategy {
   StringRef name;
   Cost cost = 0, conversionCost = 0;
-  /// The number of conversions that move bytes.
+  /// The number of conversions that move bytes, each counted once, however
+  /// often it runs.
   int64_t conversions = 0;
   /// The bytes that all conversions move, weighted by how often they run.
   Cost bytes = 0;

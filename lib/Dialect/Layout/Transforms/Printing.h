@@ -33,14 +33,14 @@ std::string explainConversion(ConvertOp convert);
 void printRow(llvm::json::OStream &json, const CostTable::Row &row);
 
 /// Runs `print` with the file that the option 'output' of a pass on `root`
-/// names; "-" is standard output. Reports an error if the file cannot be
-/// written.
+/// names; "-" is standard output. Emits an error and fails if the file cannot
+/// be written.
 LogicalResult printToFile(Operation *root, StringRef output,
                           function_ref<void(raw_ostream &)> print);
 
 /// Runs `print` with the file `output`, as above, and with the target that
-/// `getTarget` returns for `root` and the option `target`. Reports an error if
-/// there is no target or the file cannot be written.
+/// `getTarget` returns for `root` and the option `target`. Emits an error and
+/// fails if there is no target or the file cannot be written.
 LogicalResult
 printToFile(Operation *root, StringRef target, StringRef output,
             function_ref<void(TargetInterface, raw_ostream &)> print);

@@ -36,7 +36,8 @@ static constexpr StringLiteral kWeightBytes = "weight_bytes";
 static constexpr StringLiteral kMemoryBytes = "memory_bytes";
 
 namespace {
-/// Writes the chosen layouts as attributes of the ops. Ops of one NodeClass
+/// Writes the chosen layouts as attributes of the ops, except those that keep
+/// their types or whose constraints already state them. Ops of one NodeClass
 /// with the same configuration share their attributes.
 class DecisionWriter {
 public:
@@ -75,10 +76,10 @@ private:
   const CostModel &costs;
   MLIRContext *context;
   Attribute unit; // for a value without a layout of its own
-  /// The layouts of each attribute that is written for operands or results to
-  /// which control flow gives the type of other values, by the op and the name
-  /// of the attribute. Other entries of the attribute keep their constraint or
-  /// are `unit`.
+  /// The layouts of each attribute that is written because control flow gives
+  /// operands or results the type of other values, by the op and the name of
+  /// the attribute. An attribute has one entry per operand or result; the
+  /// entries of others keep their constraint or are `unit`.
   llvm::MapVector<std::pair<Operation *, StringRef>, Layouts> entries;
   /// The layouts of block arguments, by the op that has the regions.
   llvm::MapVector<Operation *, SmallVector<std::pair<BlockArgument, Attribute>>>
@@ -377,8 +378,9 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
             std::shared_ptr<CostProvider> provider)
       : SolvePassBase(options), provider(std::move(provider)) {}
 
-  /// Reads the price list of the option `costs`. Parsing loads dialects, which
-  /// must happen before passes run.
+  /// Reads the price list of the option `costs`, if it is set. Emits an error
+  /// and fails if it cannot be read. Parsing loads dialects, which must happen
+  /// before passes run.
   LogicalResult initialize(MLIRContext *context) override {
     if (costsFile.empty())
       return success();
@@ -437,9 +439,9 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
     return success();
   }
 
-  /// Reports that the option `weight-budget` is infeasible if constants need at
-  /// least `least` bytes and that is more than `budget`, or else that no
-  /// assignment within it was found.
+  /// Emits an error: the option `weight-budget` is infeasible if constants need
+  /// at least `least` bytes and that is more than `budget`; or else, no
+  /// assignment within it was found. The caller must fail the pass.
   void reportBudget(int64_t least, int64_t budget) {
     InFlightDiagnostic error = getOperation()->emitError()
                                << "the option 'weight-budget': ";

@@ -20,7 +20,8 @@ static constexpr StringLiteral kNoTarget =
 
 /// Returns the target that a device of the module's `dlti.target_system_spec`
 /// states under the key 'layout.target', or a null target if there is none.
-/// Reports an error if two devices state one.
+/// Emits an error and fails if two devices state one, or if the entry is not a
+/// target.
 static FailureOr<TargetInterface> findTargetOfDevice(ModuleOp module) {
   TargetSystemSpecInterface system = module.getTargetSystemSpec();
   if (!system)

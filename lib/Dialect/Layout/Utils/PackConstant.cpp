@@ -32,8 +32,8 @@ static unsigned getElementBytes(Type type) {
 }
 
 /// The maximum size of a packed constant in bytes, above the constants of any
-/// program; larger ones are refused. A splat of a few bytes of text can request
-/// arbitrarily much.
+/// program. packConstant fails for larger ones: a splat of a few bytes of text
+/// can request arbitrarily much.
 constexpr int64_t kMaxPackedBytes = int64_t(1) << 33;
 
 /// Returns the bytes of `value` as an element of a dense attribute.
@@ -65,7 +65,8 @@ static SmallVector<char, 0> getBools(DenseElementsAttr value) {
 
 namespace {
 
-/// The elements of a constant in row-major order.
+/// The elements of a constant in row-major order. The packed constant is
+/// allocated with the alignment `align`, in bytes.
 struct LogicalData {
   ArrayRef<char> bytes;
   size_t align = 64;
@@ -75,8 +76,8 @@ struct LogicalData {
 } // namespace
 
 /// Returns the elements of `value`, a constant of type `type`, with
-/// `elementBytes` bytes each, or failure with a reason if the attribute has no
-/// data.
+/// `elementBytes` bytes each. Returns failure with a reason if it is neither
+/// dense nor a dense resource, or if the resource has no data.
 static FailureOr<LogicalData> getLogicalData(ElementsAttr value,
                                              RankedTensorType type,
                                              unsigned elementBytes,

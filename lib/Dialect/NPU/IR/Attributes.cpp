@@ -194,8 +194,8 @@ LogicalResult ChipAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The parameters of an #npu.target that have been parsed so far; the others
-/// are unset.
+/// The parameters of an #npu.target that have been parsed so far, and their
+/// keywords (`seen`). The other parameters are unset.
 struct Settings {
   std::optional<int64_t> npus, bytesPerNpu, euBytes, banks, dmaAlignment,
       maxStride, maxComputeStride, megahertz, dmaBytesPerCycle, dmaStart,
@@ -205,7 +205,7 @@ struct Settings {
   SmallVector<StringRef> seen;
 };
 
-/// A keyword and the parameter that it sets.
+/// The keyword of a parameter, and the member of Settings that holds its value.
 struct Number {
   StringLiteral name;
   std::optional<int64_t> Settings::*member;

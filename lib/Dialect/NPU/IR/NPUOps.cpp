@@ -19,7 +19,8 @@ using namespace mlir::layout;
 #define GET_OP_CLASSES
 #include "layout/Dialect/NPU/IR/NPUOps.cpp.inc"
 
-/// Returns the storage of an operand or result. Reports errors on `op`.
+/// Returns the storage of an operand or result. If its type has none, emits an
+/// error at `op` and fails.
 static FailureOr<Storage> getStorage(Operation *op, Value memref) {
   return npu::getStorage(cast<MemRefType>(memref.getType()),
                          [&] { return op->emitOpError(); });
@@ -39,7 +40,8 @@ std::optional<int64_t> AllocOp::getByte() {
 
 /// Verifies that the address is in the core at which the layout starts, in the
 /// requested bank, and a multiple of the alignments of the op and the layout.
-/// Verifies that the tensor fits a core from there.
+/// Verifies that the tensor fits a core from there. Emits an error at `op` and
+/// fails if one of these does not hold.
 static LogicalResult verifyAddress(AllocOp op, const Storage &storage) {
   int64_t address = int64_t(*op.getAddress());
   int64_t cores = storage.target.getNpus();
@@ -140,7 +142,8 @@ static LogicalResult verifyPermutation(CopyOp op) {
 }
 
 /// Verifies that the memory of `type` is system memory, local memory, or one
-/// that `target` lists. Accepts every memory without a `target`.
+/// that `target` lists. Accepts every memory without a `target`. Otherwise
+/// emits an error at `op` and fails.
 static LogicalResult verifyMemoryOf(Operation *op, MemRefType type,
                                     ChipAttr target) {
   MemoryAttr memory = getMemory(type);
@@ -214,8 +217,8 @@ LogicalResult FillOp::verify() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A read or write of memory by an op in npu.parallel, and the engine that runs
-/// the op: DMA or the execution units.
+/// A read or write (`isWrite`) of memory by an op in npu.parallel, and the
+/// engine that runs the op: DMA or the execution units.
 struct Access {
   Operation *op;
   Value memory;

@@ -68,10 +68,11 @@ static std::optional<ElementFunction> makeBinary(BinaryName name, Value a,
   return function;
 }
 
-/// Returns the function of a maximum or minimum. If one operand is NaN,
-/// OKKernel returns the second one. The result of a reduction so far is passed
-/// as the first operand, so that a reduction that starts from NaN, as maxnumf
-/// permits, continues with a number.
+/// Returns the function of a maximum or minimum, or std::nullopt if OKKernel
+/// has no such function. If one operand is NaN, OKKernel returns the second
+/// one. The result of a reduction so far is passed as the first operand, so
+/// that a reduction that starts from NaN, as maxnumf permits, continues with a
+/// number.
 template <typename Op>
 static std::optional<ElementFunction> makeExtreme(BinaryName name, Op op) {
   Value a = op.getLhs(), b = op.getRhs();
@@ -108,9 +109,9 @@ ClampedValue npu::getClamped(Value value) {
 }
 
 /// Returns the function `name` of `x`, which needs work memory, preceded by
-/// clamps if `x` is clamped to constants. Returns std::nullopt if the value
-/// before clamping is not an argument of a function (getArgument). The clamps
-/// are selects, which return NaN for NaN, as maximumf and minimumf do.
+/// clamps if `x` is clamped to constants. Returns std::nullopt unless the value
+/// before clamping is a block argument of type f32 or i32. The clamps are
+/// selects, which return NaN for NaN, as maximumf and minimumf do.
 static std::optional<ElementFunction> makeWithWork(StringRef name, Value x) {
   ClampedValue clamped = getClamped(x);
   std::optional<ElementFunction> function =

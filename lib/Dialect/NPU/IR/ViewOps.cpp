@@ -19,7 +19,8 @@ using namespace mlir::layout;
 // SubViewOp
 //===----------------------------------------------------------------------===//
 
-/// Verifies that the box of the slice is within the source.
+/// Verifies that the box of the slice is within the source and not empty.
+/// Otherwise emits an error and fails.
 static LogicalResult verifySlice(MemRefType source, ArrayRef<int64_t> offsets,
                                  ArrayRef<int64_t> sizes,
                                  ArrayRef<int64_t> strides,
@@ -43,8 +44,8 @@ static LogicalResult verifySlice(MemRefType source, ArrayRef<int64_t> offsets,
   return success();
 }
 
-/// Returns the map from indices of a slice to positions in local memory, or
-/// reports why there is none.
+/// Returns the map from indices of a slice to positions in local memory. If
+/// there is none, emits the reason by `emitError` and fails.
 static FailureOr<LayoutMap>
 getSliceMap(const Storage &storage, MemRefType source,
             ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes,

@@ -38,7 +38,8 @@ private:
   bool reusesHoles;
   LiveTensors tensors;
   /// The bank conflicts of the final placement, those of the placement with the
-  /// least peak, and a lower bound. Set if the chip states its banks.
+  /// least peak, and a lower bound. Std::nullopt if the chip does not state its
+  /// banks.
   struct Conflicts {
     BankConflicts left, careless, bound;
   };
@@ -47,8 +48,8 @@ private:
 };
 } // namespace
 
-/// Emits an error: the tensors that are live at `bound.lowerBoundAt` need more
-/// bytes than a core has. Notes list these tensors.
+/// Emits an error and fails: the tensors that are live at `bound.lowerBoundAt`
+/// need more bytes than a core has. Notes list these tensors.
 LogicalResult Assigner::reportTooLarge(const AddressPlacement &bound) {
   int64_t time = bound.lowerBoundAt;
   for (auto [alloc, block] : llvm::zip_equal(tensors.allocs, tensors.blocks)) {

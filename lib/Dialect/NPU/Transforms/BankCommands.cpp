@@ -69,8 +69,9 @@ public:
   std::vector<BankCommand> commands;
 
 private:
-  /// Adds the bytes of a view to `uses`. Returns false if it is not a view of
-  /// one of the tensors (npu.alloc ops) that were given to the constructor.
+  /// Adds the bytes of a view to `uses`. Returns false, with no change, if it
+  /// is not a view of one of the tensors (npu.alloc ops) that were given to the
+  /// constructor.
   bool add(std::vector<BankUse> &uses, Value memref, unsigned side) {
     auto alloc = getViewedMemory(memref).getDefiningOp<AllocOp>();
     auto block = blockOf.find(alloc);

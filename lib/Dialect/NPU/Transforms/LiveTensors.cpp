@@ -57,8 +57,8 @@ LogicalResult LiveTensors::collect(func::FuncOp function) {
 }
 
 /// Returns the size, the fixed place, the alignment and the limit of a tensor,
-/// and with `reusesHoles` the bytes of its elements; not its live range.
-/// Reports an error if its type is invalid or on another chip.
+/// and with `reusesHoles` the bytes of its elements; not its live range. Emits
+/// an error and fails if its type is invalid or on another chip.
 FailureOr<PlacedBlock> LiveTensors::describe(AllocOp alloc) {
   MemRefType type = alloc.getMemref().getType();
   FailureOr<Storage> storage =

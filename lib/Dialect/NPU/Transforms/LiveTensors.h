@@ -21,7 +21,8 @@
 
 namespace mlir::npu {
 
-/// The live ranges and sizes of the tensors of a function.
+/// The tensors of a function, i.e. its npu.alloc ops, with their live ranges
+/// and sizes, the number of each op of the block (`times`), and the chip.
 struct LiveTensors {
   /// True if tensors own only the bytes of their elements, and others may be
   /// placed in their holes.

@@ -31,16 +31,18 @@ public:
   /// writes.
   static SmallVector<OpOperand *> getTouched(Operation *op);
 
-  /// Returns the first byte that the layout of a local memref reserves in the
-  /// memory of a core, and the byte after the last one.
+  /// Returns the first byte that the layout of a local memref reserves in every
+  /// core, and the byte after the last one. Both are relative to the start of
+  /// the tensor that it views.
   std::pair<int64_t, int64_t> getReach(Value memref);
 
-  /// Returns the number of steps of the execution units for an op. A step
-  /// computes up to eu_bytes of the result in each core, for one reduction
-  /// index.
+  /// Returns the number of steps of the execution units for an op, or 0 if its
+  /// result is not in local memory. A step computes up to eu_bytes of the
+  /// result in each core, for one reduction index.
   int64_t getSteps(Operation *op);
 
-  /// Returns the number of cycles that the engine of an op takes for it.
+  /// Returns the number of cycles that the engine of an op takes for it, or 0
+  /// for a copy or fill without a plan of transfers.
   layout::Cost getCycles(Operation *op);
 
   const layout::EngineTimes times;

@@ -88,9 +88,11 @@ SmallVector<CopyOp> Overlapper::getLoads(linalg::LinalgOp compute) {
   return loads;
 }
 
-/// Returns, in program order, the stores to results between the previous op
-/// that computes and `compute` that can run in parallel with `compute`. Neither
-/// it nor an op before it may write the stored tensor after the store.
+/// Returns, in program order, the stores between the previous op or parallel
+/// region that computes and `compute` that can run in parallel with `compute`.
+/// Each one stores a local tensor to a whole argument that no other op
+/// accesses. No op from the store up to `compute`, inclusive, writes this
+/// tensor.
 SmallVector<CopyOp> Overlapper::getStores(linalg::LinalgOp compute) {
   SmallVector<CopyOp> stores;
   // The memory that `compute` and the ops between it and a store write.
@@ -119,8 +121,9 @@ SmallVector<CopyOp> Overlapper::getStores(linalg::LinalgOp compute) {
 }
 
 /// Extends the live range of the tensor that `store` reads to the end of
-/// `compute`, so that both ops can run in parallel. Returns false if the tensor
-/// then has no place in local memory.
+/// `compute`, so that both ops can run in parallel. Returns false, with no
+/// change, if the tensor then has no place in local memory or no npu.alloc
+/// makes it.
 bool Overlapper::delayStore(CopyOp store, linalg::LinalgOp compute) {
   Operation *alloc = getViewedMemory(store.getSource()).getDefiningOp();
   auto known = indices.find(alloc);
@@ -160,8 +163,9 @@ Overlapper::getNeeded(CopyOp load, Operation *before) {
   return needed;
 }
 
-/// Returns the numbers of the regions in which a load may run, best first. The
-/// first one is the nearest one up to `last` whose computation hides all
+/// Returns the numbers of the regions in which a load may run, one or two, best
+/// first. Considers `last` and, backwards, the regions before it to which the
+/// load can move. The best one is the latest whose computation hides all
 /// `cycles` of the load, or else the one that hides most. If that is not
 /// `last`, `last` follows.
 SmallVector<unsigned> Overlapper::getChoices(CopyOp load, Cost cycles,
@@ -186,8 +190,9 @@ SmallVector<unsigned> Overlapper::getChoices(CopyOp load, Cost cycles,
   return choices;
 }
 
-/// Moves a load to a region, at the latest that of `last`. Returns false if
-/// there is a dependence or the memory is full.
+/// Adds a load to a region, at the latest that of `last`; `join` moves it there
+/// afterwards. Returns false, and leaves the load where it is, if there is a
+/// dependence or the memory is full.
 bool Overlapper::advanceLoad(CopyOp load, unsigned last) {
   unsigned index = indices.lookup(load.getDest().getDefiningOp());
   Cost cycles = opTimes->getCycles(load);
@@ -250,7 +255,8 @@ void Overlapper::join(const Region &region) {
 
 /// Sets the addresses of all npu.alloc ops to those found while transfers were
 /// moved, if a new search finds no placement of all tensors. Otherwise sets
-/// none: npu-assign-addresses then finds them.
+/// none: npu-assign-addresses then finds them. Emits an error and fails only if
+/// the tensors cannot be collected.
 LogicalResult Overlapper::keepPlaces() {
   LiveTensors now(tensors.reusesHoles);
   if (failed(now.collect(function)))

@@ -24,7 +24,7 @@ using namespace mlir::npu;
 
 namespace {
 /// An op of the block that accesses a tensor, also through views or in a
-/// region.
+/// region, and its number in the block (`time`).
 struct Use {
   Operation *op; // in the block of the function
   int64_t time;
@@ -72,7 +72,7 @@ private:
   /// The ops that load spilled tensors again, or compute them again, each for
   /// the next use.
   DenseSet<Operation *> reloads;
-  /// The stores of spilled tensors. Only other stores may be between such a
+  /// The stores of spilled tensors. Only ops of this set may be between such a
   /// store and the previous use of its tensor.
   DenseSet<Operation *> stores;
   int64_t numStored = 0, numLoaded = 0;
@@ -124,8 +124,8 @@ static bool writes(OpOperand &use) {
          (compute && llvm::is_contained(compute.getDpsInits(), use.get()));
 }
 
-/// Returns true if `memref`, the source of `load`, is system memory that no op
-/// writes after `load`.
+/// Returns true if `memref`, the source of `load`, is system memory that
+/// provably no op writes after `load`.
 bool Spiller::isSettled(Value memref, Operation *load) {
   if (isLocal(cast<MemRefType>(memref.getType())))
     return false;
@@ -362,8 +362,9 @@ SmallVector<unsigned> Spiller::getLive(int64_t time) {
 }
 
 /// Spills the live tensor that is not used at `time` and has the latest next
-/// use. Returns the interval in which it is spilled, or std::nullopt if no
-/// tensor can be spilled.
+/// use. Skips tensors with a fixed address, those that makeRoom spilled
+/// already, and those that can neither be stored nor made again. Returns the
+/// interval in which it is spilled, or std::nullopt if none is left.
 std::optional<Gap> Spiller::spillOne(int64_t time) {
   AllocOp victim;
   Use before{}, after{};
@@ -452,7 +453,8 @@ bool Spiller::sendOutside(CopyOp copy, AllocOp source, AllocOp dest) {
 
 /// Finds a copy between two tensors that are live at `time` and together exceed
 /// a core. Splits it into a store and a load, so that the source is freed
-/// before the destination is allocated. Returns false if there is none.
+/// before the destination is allocated. Returns false if there is no such copy
+/// that sendOutside can split.
 bool Spiller::copyThroughOutside(int64_t time) {
   llvm::DenseMap<Operation *, int64_t> bytes; // of the live tensors
   SmallVector<AllocOp> live;
@@ -477,10 +479,9 @@ bool Spiller::copyThroughOutside(int64_t time) {
 }
 
 /// Spills one tensor in each interval in which more bytes are live than a core
-/// has, unless a tensor spilled before is absent there. Stops after an eighth
-/// of the intervals, so that later choices see the effect of long spills, while
-/// tensors are collected only a few times. Returns false if no tensor could be
-/// spilled.
+/// has. Skips intervals in which a tensor is already spilled. Stops after an
+/// eighth of the intervals, at least one, so that later choices see the effect
+/// of long spills. Returns false if no tensor could be spilled.
 bool Spiller::spillWhereFull(const AddressPlacement &bound) {
   SmallVector<Gap> changed;
   SmallVector<LiveBytes> fullest{{bound.lowerBoundAt, bound.lowerBound}};
@@ -507,7 +508,8 @@ bool Spiller::spillWhereFull(const AddressPlacement &bound) {
   return !changed.empty();
 }
 
-/// Spills tensors if not all of them fit in a core, and returns true. Returns
+/// Spills at least one tensor if not all of them fit in a core, and returns
+/// true: more may have to be spilled, so the caller calls it again. Returns
 /// false if all fit, or if none can be spilled.
 bool Spiller::makeRoom() {
   spilled.clear();

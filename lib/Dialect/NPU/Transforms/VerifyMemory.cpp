@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace mlir::npu;
 
 namespace {
-/// A live tensor and the bytes that it owns.
+/// A live tensor, the bytes that it owns, and its chip.
 struct Owner {
   AllocOp op;
   OwnedBytes bytes;
@@ -34,7 +34,8 @@ static void describe(InFlightDiagnostic &diag, const Bytes &shared) {
     diag << "core " << shared.core;
 }
 
-/// Returns true if two tensors with addresses share no byte of an element.
+/// Returns true if the bytes of the elements of two tensors with addresses are
+/// known and the tensors share none of them.
 static bool haveOwnElements(AllocOp a, AllocOp b) {
   FailureOr<OwnedBytes> left = getOwnedBytes(a, *a.getByte(), true);
   FailureOr<OwnedBytes> right = getOwnedBytes(b, *b.getByte(), true);
@@ -78,7 +79,7 @@ static LogicalResult verifyAlloc(AllocOp alloc, SmallVectorImpl<Owner> &live,
 }
 
 /// Verifies that a transfer between views of one tensor does not read bytes
-/// that it writes.
+/// that it writes. Otherwise emits an error at `copy` and fails.
 static LogicalResult verifyCopy(CopyOp copy) {
   Value source = copy.getSource(), dest = copy.getDest();
   if (!isLocal(copy.getSource().getType()) ||
@@ -106,8 +107,11 @@ static LogicalResult verifyCopy(CopyOp copy) {
   return diag;
 }
 
-/// Verifies a block. `live` holds the tensors of enclosing blocks; tensors of
-/// this block are live to its end.
+/// Verifies the ops of a block in order. Emits an error and fails at the first
+/// npu.alloc whose bytes a live tensor owns or that is on another chip, or
+/// npu.copy that reads bytes it writes. `live` holds the tensors of enclosing
+/// blocks; tensors of this block are live up to their npu.dealloc or to its
+/// end.
 static LogicalResult verifyBlock(Block &block, SmallVector<Owner> live,
                                  bool exactBytes) {
   for (Operation &op : block) {

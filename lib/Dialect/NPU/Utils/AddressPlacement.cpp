@@ -19,9 +19,10 @@ using namespace mlir::npu;
 /// The maximum number of blocks for which all orders of placing them are tried
 /// (7! = 5040).
 static constexpr size_t kEveryOrder = 7;
-/// With more blocks, the maximum number of orders of each of two kinds. Until
-/// one order places all blocks, each order starts with the blocks for which the
-/// previous one found no address. Afterwards, orders are random.
+/// With more than kEveryOrder blocks, the maximum number of orders of each of
+/// two kinds. Until one order places all blocks, each order starts with the
+/// blocks for which the previous one found no address. Afterwards, orders are
+/// random.
 static constexpr int kRandomOrders = 500;
 /// The maximum of orders times blocks, and of orders times the byte ranges that
 /// blocks own. It limits the orders for functions with many blocks.

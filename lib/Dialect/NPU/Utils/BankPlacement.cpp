@@ -163,8 +163,9 @@ std::vector<int64_t> BankPlacer::getChoices(const Attempt &attempt,
   return choices;
 }
 
-/// Returns the bank conflicts between `block`, if it is at byte `place`, and
-/// the blocks placed so far, and those within `block`.
+/// Returns the bank conflicts that `block` adds if it is at byte `place`: those
+/// with the blocks placed so far, and those within `block`. A command that
+/// already conflicts adds only bytes.
 BankConflicts BankPlacer::price(const Attempt &attempt, size_t block,
                                 int64_t place) const {
   BankConflicts added;

@@ -154,8 +154,8 @@ private:
 /// Assigns the longest loops to the loops N, C, H and W of a command; C gets
 /// one that goes from core to core on all operands. Unrolls the other loops to
 /// one command per iteration, also those in which the destination stays at one
-/// element or a stride is negative or too large. Returns false, and reports a
-/// reason, if a loop goes from core to core on some operands only.
+/// element or a stride is negative or too large. Returns false, and passes a
+/// reason to `error`, if a loop goes from core to core on some operands only.
 bool CommandPlanner::place(std::vector<Loop> loops) {
   for (std::optional<Loop> &loop : placed)
     loop.reset();

@@ -23,7 +23,8 @@ struct StoredDigit {
 } // namespace
 
 /// Returns true if `index` of dim `d`, the first one after the indices of
-/// `loop`, has the position that a further iteration of `loop` would have.
+/// `loop`, which start at 0, has the position that a further iteration of
+/// `loop` would have.
 static bool continues(const Loop &loop, const DimTables &local, size_t d,
                       int64_t index) {
   const LoopStep &step = loop.side.front();

@@ -148,8 +148,8 @@ bool BoxPlanner::plan(llvm::ArrayRef<const DimPiece *> pieces) {
 
 /// Emits the transfers of each iteration of the unrolled loops from number
 /// `depth` on. `at` has the positions in source and destination at the current
-/// iteration of the loops before. Returns false, and reports a reason, if a
-/// transfer starts at an unaligned address or there are too many.
+/// iteration of the loops before. Returns false, and passes a reason to
+/// `error`, if a transfer starts at an unaligned address or there are too many.
 bool BoxPlanner::emit(size_t depth, Position (&at)[2]) {
   if (depth < unrolled.size()) {
     const Loop &loop = unrolled[depth];
@@ -186,8 +186,8 @@ int64_t BoxPlanner::getStep(const Loop &loop, int64_t most) const {
 
 /// Emits the transfers of a box that starts at the positions `at` in source and
 /// destination, split at the maximum number of iterations of each loop. Returns
-/// false, and reports a reason, if a transfer starts at an unaligned address or
-/// there are too many.
+/// false, and passes a reason to `error`, if a transfer starts at an unaligned
+/// address or there are too many.
 bool BoxPlanner::emitPlaced(const Position (&at)[2]) {
   LoopSizes whole, most = limits.maxShape;
   for (int d = 0; d < 4; ++d) {

@@ -110,15 +110,17 @@ std::optional<int64_t> getWholeBytes(Type elementType);
 ElementsAttr retypeElements(ElementsAttr elements, RankedTensorType type);
 
 /// Verifies that `map` is a valid layout for tensors of this shape (rule L1 of
-/// docs/spec.md): sizes fit int64, every index maps into the extents, each
-/// replica dim is used by a coordinate, and `map` is proven injective. `name`
-/// is the layout as the user wrote it.
+/// docs/spec.md). Sizes must fit int64, every index must map into the extents,
+/// each replica dim must be used by a coordinate, and `map` must be proven
+/// injective. Otherwise emits an error, in which `name` is the layout as the
+/// user wrote it, and fails.
 LogicalResult verifyLayout(const LayoutMap &map, Attribute name,
                            ArrayRef<int64_t> shape, Type elementType,
                            function_ref<InFlightDiagnostic()> emitError);
 
 /// Verifies the layout of a tensor type: resolves `layout` for the shape and
-/// checks the resulting map and the stated storage dims.
+/// checks the resulting map and the stated storage dims. Emits an error and
+/// fails at the first that is invalid.
 LogicalResult verifyEncoding(LayoutAttrInterface layout,
                              ArrayRef<int64_t> shape, Type elementType,
                              function_ref<InFlightDiagnostic()> emitError);

@@ -94,8 +94,8 @@ def Layout_CpuTargetAttr : Layout_Attr<"CpuTarget", "cpu"> {
     /// and the defaults of CpuModelParams.
     CpuModelParams getParams() const;
 
-    /// Returns this target with the parameters of `cpu` that it does not state
-    /// and that differ from the defaults.
+    /// Returns this target with parameters of `cpu` added: those that this
+    /// target does not state and that differ from the defaults.
     CpuTargetAttr complete(const CpuModelParams &cpu) const;
   }];
 }

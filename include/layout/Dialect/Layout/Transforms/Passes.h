@@ -31,8 +31,8 @@ enum class CostFormat { text, json };
 enum class GraphFormat { dot, json };
 
 /// Finds the target of a pass on `op`, or returns a null target if none is
-/// stated. Reports an error and fails if the stated attribute is not a target.
-/// Searches:
+/// stated. Emits an error and fails if the stated attribute is not a target, or
+/// if two devices of a module state one. Searches:
 ///
 ///   1. the attribute in `option`
 ///   2. `layout.target` on `op` or on an enclosing op
@@ -40,8 +40,8 @@ enum class GraphFormat { dot, json };
 ///      `dlti.target_system_spec` that has such an entry
 FailureOr<TargetInterface> findTarget(Operation *op, StringRef option);
 
-/// Returns the target of a pass on `op` like `findTarget`, but reports an error
-/// if there is none.
+/// Returns the target of a pass on `op` like `findTarget`, but emits an error
+/// and fails if there is none.
 FailureOr<TargetInterface> getTarget(Operation *op, StringRef option);
 
 /// Writes the chosen layouts as attributes of the ops nested in `root`, and the
@@ -63,7 +63,8 @@ struct AssignmentStats {
 std::optional<AssignmentStats> readAssignmentStats(Operation *root);
 
 /// Emits the remarks of `layout-solve`: the conversions with their reasons, ops
-/// without a rule, and the total cost.
+/// without a rule, ops that cannot run in the layouts of their types, layouts
+/// that were not considered, and the total cost.
 void emitDecisionRemarks(Operation *root, const LayoutAssignment &assignment,
                          CostModel &costs);
 
@@ -81,7 +82,7 @@ void printLayoutCost(Operation *root, TargetInterface target, CostFormat format,
 /// Prints all ops nested in `root` as a graph of boxes, colored by layout. If
 /// there are more than `maxBoxes` boxes, connected ops of one layout share a
 /// box. If there are still too many, all ops that are connected without moving
-/// bytes share a box.
+/// bytes share a box. Prints all boxes that then remain, even if they are more.
 void printLayoutGraph(Operation *root, TargetInterface target,
                       GraphFormat format, raw_ostream &os, unsigned maxBoxes);
 

@@ -28,12 +28,13 @@
 
 namespace mlir::npu {
 
-/// Returns the limits of a DMA transfer of `chip`: its shape, its strides and
-/// the alignment of its addresses.
+/// Returns the limits of a DMA transfer of `chip`, or of any chip if it is
+/// null: its shape, its strides and the alignment of its addresses.
 TransferLimits getTransferLimits(ChipAttr chip);
 
-/// Returns the limits of a command of the execution units of `chip`. Its
-/// addresses need no alignment, unlike those of a DMA transfer.
+/// Returns the limits of a command of the execution units of `chip`, or of any
+/// chip if it is null. Its addresses need no alignment, unlike those of a DMA
+/// transfer.
 TransferLimits getComputeLimits(ChipAttr chip);
 
 /// The largest stride of the windows of a convolution or a pool, and the

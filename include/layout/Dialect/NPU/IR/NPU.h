@@ -47,9 +47,9 @@ constexpr StringLiteral kScratchArgument = "npu.scratch";
 /// elements.
 constexpr StringLiteral kElementArgument = "npu.element";
 
-/// Argument attribute: the function computes one slice of a dynamic outer batch
-/// dim. The packaged program takes the whole batch and its size, and runs the
-/// function once per slice.
+/// Attribute of an argument or result that is one slice of a dynamic outer
+/// batch dim. The packaged program has the whole batch there, takes its size,
+/// and runs the function once per slice.
 constexpr StringLiteral kSliceArgument = "npu.slice";
 
 /// Function attribute: tensors own only the bytes of their elements, and other

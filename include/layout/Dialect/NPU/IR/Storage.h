@@ -32,25 +32,27 @@ MemoryAttr getMemory(MemRefType type);
 bool isLocal(MemRefType type);
 
 /// The storage of a memref with a static shape and a valid layout (rule L1 of
-/// docs/spec.md).
+/// docs/spec.md): its map, the bytes of an element and, in local memory, the
+/// layout and the chip.
 struct Storage {
   layout::LayoutMap map;
   int64_t elementBytes = 0;
-  /// Set for local memory only: the layout and the chip.
+  /// The layout and the chip of a tensor in local memory. Null if it is in
+  /// another memory.
   layout::NpuScatterAttr scatter;
   ChipAttr target;
 
   bool isLocal() const { return static_cast<bool>(target); }
 };
 
-/// Returns the storage of `type`, or reports through `emitError` why it has
-/// none.
+/// Returns the storage of `type`. If it has none, emits the reason by
+/// `emitError` and fails.
 FailureOr<Storage> getStorage(MemRefType type, EmitErrorFn emitError);
 
 /// Returns the storage of a tensor of `type` that is allocated at `byte` of
-/// every core: the offsets of the map include `byte`. Reports an error if the
-/// layout does not allow this byte, e.g. because of its alignment. `byte` has
-/// no effect on linear memory.
+/// every core: the offsets of the map include `byte`. Emits an error and fails
+/// if the layout does not allow this byte, e.g. because of its alignment.
+/// `byte` has no effect on linear memory.
 FailureOr<Storage> getStorageAt(MemRefType type, int64_t byte,
                                 EmitErrorFn emitError);
 
@@ -60,13 +62,15 @@ int64_t getStartCore(const Storage &storage);
 /// core reserves for a tensor in local memory from the byte of its address on.
 int64_t getReservedBytes(const Storage &storage, ArrayRef<int64_t> shape);
 
-/// Returns the shape of a matrix N x M, stored in channels of w columns, with M
-/// rounded up to a multiple of w if M exceeds w, because a matmul writes whole
-/// channels. Returns the shape of other layouts unchanged.
+/// Returns the shape of a matrix N x M in channels of w columns, in local
+/// memory, with M rounded up to a multiple of w if M exceeds w. A matmul writes
+/// whole channels. Returns the shape unchanged for other layouts of local
+/// memory.
 SmallVector<int64_t> getWholeChannels(const Storage &storage,
                                       ArrayRef<int64_t> shape);
 
-/// Returns the alignment in bytes that the layout requires of addresses.
+/// Returns the alignment in bytes that the layout of a tensor in local memory
+/// requires of addresses.
 int64_t getAlignment(const Storage &storage);
 
 /// Returns true if two maps into the same space provably place every index

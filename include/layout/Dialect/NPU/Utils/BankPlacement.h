@@ -96,7 +96,8 @@ public:
   BankConflicts getBound() const;
 
   /// Returns the placement with the fewest conflicts that is found, or
-  /// `careless`, a placement that ignores banks, if none is better.
+  /// `careless`, a placement that ignores banks, if none is better. Of
+  /// placements with equal conflicts, the one with the lower peak is better.
   AddressPlacement improve(const AddressPlacement &careless);
 
 private:

@@ -37,7 +37,8 @@
 namespace mlir::npu {
 
 /// An operand of an elementwise loop nest: a tensor in local memory, with its
-/// layout map, its shape, and the map from loops to its dims.
+/// layout map, its shape, the map from loops to its dims, and the bytes of an
+/// element.
 struct CommandOperand {
   layout::LayoutMap map;
   llvm::SmallVector<int64_t> shape;

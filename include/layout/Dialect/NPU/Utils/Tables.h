@@ -39,9 +39,9 @@ struct Tables {
 /// The maximum size of a dim for which `tabulate` makes a table.
 constexpr int64_t kMaxTableSize = int64_t(1) << 22;
 
-/// Computes the tables of `value`, or returns std::nullopt if a digit mixes
-/// dims, a stride depends on a size (specialize the map first), a size is
-/// dynamic, 0 or beyond the limit, or the value may overflow int64.
+/// Computes the tables of `value`. Returns std::nullopt if a digit mixes dims,
+/// a stride depends on a size (specialize the map first), a size is dynamic, 0
+/// or above kMaxTableSize, or the value may overflow int64.
 std::optional<Tables> tabulate(const layout::IndexExpr &value,
                                layout::Sizes sizes);
 

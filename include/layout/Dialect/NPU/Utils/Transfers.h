@@ -58,7 +58,8 @@ struct TransferSide {
 };
 
 /// One DMA transfer: nested loops N, C, H and W with the trip counts `shape`,
-/// each iteration of which moves one element.
+/// each iteration of which moves one element of `elementBytes` bytes from
+/// `source` to `dest`.
 struct Transfer {
   int64_t elementBytes = 0; // 1, 2 or 4
   LoopSizes shape{1, 1, 1, 1};

@@ -36,8 +36,8 @@ StringRef stringify(NpuPack pack);
 /// escape has several characters. `literal` is at the opening quote.
 SMLoc getLocInString(SMLoc literal, size_t column);
 
-/// Parses an integer that is at least `least`; `what` names it in error
-/// messages.
+/// Parses an integer that is at least `least`. Otherwise emits an error, which
+/// names the integer as `what`, and fails.
 ParseResult parseAtLeast(AsmParser &parser, int64_t &value, int64_t least,
                          StringRef what);
 

@@ -24,8 +24,8 @@ static constexpr StringLiteral kPacks[] = {"none", "n4", "n2", "ic2"};
 StringRef layout::stringify(NpuMode mode) { return kModes[int(mode)]; }
 StringRef layout::stringify(NpuPack pack) { return kPacks[int(pack)]; }
 
-/// Parses one of the keywords in `words` and returns its index, or reports an
-/// error that lists them.
+/// Parses one of the keywords in `words` and returns its index. For any other
+/// input, emits an error that lists them and fails.
 static FailureOr<int> parseWord(AsmParser &parser, StringRef what,
                                 ArrayRef<StringLiteral> words) {
   SMLoc loc = parser.getCurrentLocation();
@@ -53,7 +53,8 @@ static ParseResult parseTarget(AsmParser &parser, NpuTargetInterface &target) {
 }
 
 /// Parses the settings after the mode, `start = 2, pack = n4, ..`, in any
-/// order. Sets `packLoc` to the location of the packing.
+/// order, each at most once. Sets `packLoc` to the location of the packing, if
+/// one is stated.
 static ParseResult parseSettings(AsmParser &parser, NpuScatter &scatter,
                                  NpuTargetInterface &target, SMLoc &packLoc) {
   SmallVector<StringRef, 4> seen;
@@ -179,8 +180,8 @@ NpuScatter NpuScatterAttr::getScatter() const {
   return scatter;
 }
 
-/// Checks the parameters only. Whether the layout fits the memory of its target
-/// is checked when a tensor type uses it.
+/// Emits an error and fails if the parameters are invalid. Whether the layout
+/// fits the memory of its target is checked when a tensor type uses it.
 LogicalResult NpuScatterAttr::verify(EmitErrorFn emitError, NpuMode mode,
                                      int64_t width, ArrayRef<int64_t> strides,
                                      int64_t start, NpuPack pack,
@@ -281,8 +282,9 @@ AffineMap NpuScatterAttr::getAffineMap() const {
 
 bool NpuScatterAttr::isIdentity() const { return false; }
 
-/// Checks the rank only, because the element type is unknown. The verifiers of
-/// `npu` ops check the rest of rule L1 (docs/spec.md).
+/// Emits an error and fails if the tensor has another rank. Checks no more,
+/// because the element type is unknown: the verifiers of `npu` ops check the
+/// rest of rule L1 (docs/spec.md).
 LogicalResult NpuScatterAttr::verifyLayout(ArrayRef<int64_t> shape,
                                            EmitErrorFn emitError) const {
   return checkRank(*this, getScatter().getRank(), shape, emitError);
