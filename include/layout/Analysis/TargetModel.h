@@ -119,15 +119,6 @@ public:
   /// Plans a conversion between types whose storage differs at most in padding.
   ConversionPlan planPadding(RankedTensorType from, RankedTensorType to) const;
 
-  /// Computes the byte counts of `planMove` between layouts of `type` without
-  /// building the plan, because most priced conversions are never made. Returns
-  /// std::nullopt if a plan is required.
-  virtual std::optional<ConversionPlan> countMove(RankedTensorType type,
-                                                  LayoutId from, LayoutId to,
-                                                  CostModel &costs) {
-    return std::nullopt;
-  }
-
   /// Returns the cost of a plan that is not a view. The default is the sum of
   /// the bytes read, the bytes written and the overhead of the plan.
   virtual Cost getCost(const ConversionPlan &plan) const;
