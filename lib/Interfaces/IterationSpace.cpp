@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Interfaces/IterationSpace.h"
+#include "SpaceBuilder.h"
 #include "layout/Algebra/AffineMaps.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
-#include "layout/Interfaces/CommonRefinement.h"
 #include "layout/Interfaces/ReachedStorage.h"
 #include "mlir/IR/AffineExpr.h"
 #include "llvm/ADT/STLExtras.h"
@@ -17,57 +16,6 @@
 
 using namespace mlir;
 using namespace mlir::layout;
-
-namespace {
-
-/// Computes the iteration space of an op, with sizes that may be dynamic.
-class SpaceBuilder
-    : public CommonRefinement<SpaceBuilder, IterationSpace, StoredAxis> {
-public:
-  SpaceBuilder(ArrayRef<OperandAccess> operands,
-               ArrayRef<utils::IteratorType> iterators, ArrayRef<int64_t> sizes,
-               FailureReason refuse)
-      : CommonRefinement(sizes.size()), operands(operands),
-        iterators(iterators), sizes(sizes), refuse(refuse) {}
-
-  LogicalResult readOperands();
-  SizeExpr getSize(unsigned loop) const {
-    return ShapedType::isDynamic(sizes[loop]) ? SizeExpr::dim(loop)
-                                              : SizeExpr(sizes[loop]);
-  }
-  bool isReduction(unsigned loop) const {
-    return iterators[loop] == utils::IteratorType::reduction;
-  }
-  bool isResult(unsigned operand) const { return operands[operand].isResult; }
-  bool dependsOn(unsigned operand, unsigned loop) const {
-    return operands[operand].type &&
-           operands[operand].map.isFunctionOfDim(loop);
-  }
-  LogicalResult substituteAxes();
-  static bool isAffine(const IndexExpr &value) {
-    return layout::isAffine(value);
-  }
-  LogicalResult setReach(unsigned operand, AxisAccess &axis);
-  LogicalResult checkStated(unsigned operand);
-  LogicalResult fail(function_ref<std::string()> describeWhy) {
-    return refuse([&](raw_ostream &os) { os << describeWhy(); });
-  }
-  std::string describe(unsigned operand) const;
-  IterationSpace takeSpace() { return std::move(space); }
-
-private:
-  std::optional<SizeExpr> largestIndex(AffineExpr expr) const;
-
-  ArrayRef<OperandAccess> operands;
-  ArrayRef<utils::IteratorType> iterators;
-  ArrayRef<int64_t> sizes;
-  FailureReason refuse;
-
-  std::vector<std::vector<StoredAxis>> ownAxes;
-  unsigned numSizes = 0;
-};
-
-} // namespace
 
 std::string SpaceBuilder::describe(unsigned operand) const {
   std::string text;
@@ -185,12 +133,12 @@ LogicalResult SpaceBuilder::readOperands() {
 
 /// Sets the values in `space` of those axes that placeDigits cannot rewrite:
 /// replaces each loop in the axis by the sum of its digits, times their
-/// weights, and simplifies the value. Always succeeds.
+/// weights, and simplifies the value.
 ///
 /// The simplification knows no upper bound of the outermost digit of a loop
 /// unless the digit is dropped (`dropped`). Otherwise it would remove a digit
 /// that is always 0 on this shape, but is an axis of the storage.
-LogicalResult SpaceBuilder::substituteAxes() {
+void SpaceBuilder::substituteAxes() {
   std::vector<IndexExpr> dims(sizes.size());
   SmallVector<int64_t> bounds(space.digits.size(), kUnknownSize);
   for (auto [i, digit] : llvm::enumerate(space.digits)) {
@@ -206,7 +154,6 @@ LogicalResult SpaceBuilder::substituteAxes() {
     for (auto [axis, access] : llvm::zip(operandAxes, space.operands[k]))
       if (IndexExpr placed; !placeDigits(axis.value, placed))
         access.value = substitute(axis.value, dims, sizeOf, bounds);
-  return success();
 }
 
 /// Sets `axis.required` to the number of positions that the axis needs: its

@@ -15,6 +15,16 @@ static bool isUnit(const IterationSpace &space, unsigned digit) {
   return space.digits[digit].extent.isConstantEqual(1);
 }
 
+bool layout::storesAllOf(const IterationSpace &space, unsigned operand,
+                         unsigned loop) {
+  return llvm::all_of(space.digitsOf[loop], [&](unsigned digit) {
+    return isUnit(space, digit) ||
+           llvm::any_of(space.operands[operand], [&](const AxisAccess &axis) {
+             return llvm::is_contained(axis.digits, digit);
+           });
+  });
+}
+
 bool layout::reachesBox(const IterationSpace &space, unsigned operand) {
   llvm::SmallBitVector seen(space.digits.size());
   for (const AxisAccess &axis : space.operands[operand]) {

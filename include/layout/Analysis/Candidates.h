@@ -70,7 +70,8 @@ struct OpConfig {
   /// channels in tiles of the vector width, whatever their origin.
   bool meetsNeed = false;
   /// The tensor whose layout a Carried configuration, one that is propagated
-  /// from a neighbor, follows. Null if the configuration was not propagated.
+  /// from a neighbor, follows. a null value if the configuration was not
+  /// propagated.
   Value from;
   /// The cost of one run of the op, where 1 is the time in which memory moves
   /// one byte.

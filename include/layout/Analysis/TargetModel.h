@@ -122,15 +122,6 @@ public:
   /// union of boxes, plans a copy of all elements instead.
   ConversionPlan planPadding(RankedTensorType from, RankedTensorType to) const;
 
-  /// Returns a plan that only has the byte counts of `planMove` between layouts
-  /// of `type`, because most priced conversions are never made. Returns
-  /// std::nullopt if the counts require the whole plan.
-  virtual std::optional<ConversionPlan> countMove(RankedTensorType type,
-                                                  LayoutId from, LayoutId to,
-                                                  CostModel &costs) {
-    return std::nullopt;
-  }
-
   /// Returns the cost of a plan that is not a view. The default is the sum of
   /// the bytes read, the bytes written and the overhead of the plan.
   virtual Cost getCost(const ConversionPlan &plan) const;

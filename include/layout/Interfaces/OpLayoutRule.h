@@ -62,8 +62,8 @@ struct OpaqueRule {
 /// The rule of an op with loops, with one affine map per tensor.
 struct LoopsRule {
   SmallVector<LoopRule> loops;
-  /// One map per operand and per result, from the loops to its dims; null for
-  /// one that is no ranked tensor.
+  /// One map per operand and per result, from the loops to its dims; a null map
+  /// for one that is no ranked tensor.
   SmallVector<AffineMap> operandMaps, resultMaps;
   /// Per operand, true if its elements are read.
   SmallVector<bool> isRead;

@@ -31,14 +31,12 @@ namespace mlir::layout {
 /// to have different positions in the storage of the operand: if each digit of
 /// the loop with several values is among the digits that an axis fuses in
 /// row-major order. False proves nothing.
-template <typename Space>
-bool storesAllOf(const Space &space, unsigned operand, unsigned loop) {
-  return llvm::all_of(space.digitsOf[loop], [&](unsigned digit) {
-    return space.digits[digit].extent.isConstantEqual(1) ||
-           llvm::any_of(space.operands[operand], [&](const auto &axis) {
-             return llvm::is_contained(axis.digits, digit);
-           });
-  });
+bool storesAllOf(const IterationSpace &space, unsigned operand, unsigned loop);
+
+/// Returns true if the positions of `axis` are exactly all values of the digits
+/// that it fuses in row-major order.
+inline bool isExact(const AxisAccess &axis) {
+  return !axis.digits.empty() && axis.required == axis.extent;
 }
 
 /// Returns true if the positions of `operand` that the loops reach are known to

@@ -82,11 +82,7 @@ Cost CostModel::getModeledConversionCost(RankedTensorType type, LayoutId from,
   auto [it, isNew] = known.try_emplace({type, {from, to}});
   if (!isNew)
     return it->second;
-  std::optional<ConversionPlan> counted;
-  if (!getPadding(to) && getNormalForm(from, type) != getNormalForm(to, type))
-    counted = model->countMove(type, from, to, *this);
-  Cost cost =
-      price(counted ? *counted : makePlan(type, from, to, mayOverwrite, &axes));
+  Cost cost = price(makePlan(type, from, to, mayOverwrite, &axes));
   return known[{type, {from, to}}] = cost;
 }
 

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Elimination/EliminationOrder.h"
-#include "Search/IndexedHeap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
+#include <set>
 
 using namespace mlir::layout;
 using llvm::ArrayRef;
@@ -225,12 +225,15 @@ void Game::connectAll(ArrayRef<unsigned> clique,
 bool Game::play(int64_t maxTableSize) {
   const int64_t widest = getLogOfSize(maxTableSize);
   std::vector<Key> keys;
-  for (unsigned v = 0; v < core.getNumVariables(); ++v)
+  std::set<std::pair<Key, unsigned>> queue; // least key, then least number
+  for (unsigned v = 0; v < core.getNumVariables(); ++v) {
     keys.push_back(getKey(v));
-  IndexedHeap<Key> heap(std::move(keys));
+    queue.insert({keys[v], v});
+  }
   std::vector<unsigned> changed;
-  while (!heap.empty()) {
-    unsigned v = heap.pop();
+  while (!queue.empty()) {
+    unsigned v = queue.begin()->second;
+    queue.erase(queue.begin());
     // Logarithms are rounded down, so that a message that fits is never
     // rejected.
     if (widths[v] - logs[v] > widest)
@@ -248,8 +251,11 @@ bool Game::play(int64_t maxTableSize) {
       for (unsigned other : neighbors)
         fills[other] = countFill(other);
     for (unsigned other : changed)
-      if (heap.getKey(other) != getKey(other))
-        heap.update(other, getKey(other));
+      if (keys[other] != getKey(other)) {
+        queue.erase({keys[other], other});
+        keys[other] = getKey(other);
+        queue.insert({keys[other], other});
+      }
   }
   return true;
 }

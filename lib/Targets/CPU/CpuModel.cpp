@@ -24,36 +24,6 @@ using namespace mlir::layout;
 // Conversions
 //===----------------------------------------------------------------------===//
 
-const StaticStorage *CpuModel::findDigits(RankedTensorType type,
-                                          LayoutId layout, CostModel &costs) {
-  auto [it, isNew] = storedDigits.try_emplace({type, layout});
-  if (isNew && hasFiller(type))
-    if (std::optional<StaticStorage> digits =
-            StaticStorage::read(costs.getMap(layout), type.getShape()))
-      it->second = std::make_unique<const StaticStorage>(std::move(*digits));
-  return it->second.get();
-}
-
-std::optional<ConversionPlan> CpuModel::countMove(RankedTensorType type,
-                                                  LayoutId from, LayoutId to,
-                                                  CostModel &costs) {
-  if (!type.hasStaticShape())
-    return std::nullopt;
-  const StaticStorage *source = findDigits(type, from, costs);
-  const StaticStorage *dest = findDigits(type, to, costs);
-  std::optional<StaticCopyCount> move;
-  if (source && dest)
-    move = countStaticCopy(*source, *dest, type.getShape());
-  if (!move)
-    return std::nullopt;
-  ConversionPlan plan;
-  int64_t elementBytes = getElementBytes(type.getElementType());
-  plan.bytesRead = scaleCost(elementBytes, move->read);
-  plan.bytesWritten = scaleCost(elementBytes, move->written);
-  plan.runBytes = scaleCost(elementBytes, move->run);
-  return plan;
-}
-
 Cost CpuModel::getCost(const ConversionPlan &plan) const {
   int64_t line = params.lineBytes;
   int64_t run = std::min(std::max<int64_t>(plan.runBytes, 1), line);

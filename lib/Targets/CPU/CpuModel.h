@@ -50,7 +50,6 @@
 #ifndef LAYOUT_LIB_TARGETS_CPU_CPUMODEL_H
 #define LAYOUT_LIB_TARGETS_CPU_CPUMODEL_H
 
-#include "StaticCopyCost.h"
 #include "layout/Analysis/Candidates.h"
 
 namespace mlir::layout {
@@ -63,9 +62,6 @@ public:
       : TargetModel(target.getAssumedSize(), target.getAssumedTrips()),
         target(target), params(target.getParams()) {}
 
-  std::optional<ConversionPlan> countMove(RankedTensorType type, LayoutId from,
-                                          LayoutId to,
-                                          CostModel &costs) override;
   Cost getCost(const ConversionPlan &plan) const override;
   Cost getLoopsCost(Operation *op, const LoopsRule &rule,
                     const OpLayouts &layouts, CostModel &costs) override;
@@ -107,18 +103,6 @@ private:
   /// states.
   int64_t getVectorSize(Operation *op) const;
 
-  /// Returns the stored axes of `layout` on the static shape of `type`, with
-  /// integers as extents and strides. Returns nullptr if StaticStorage::read
-  /// cannot evaluate them, e.g. because of replicas or a dim above 2^24, or if
-  /// the element type has no zero with which padding could be filled. Results
-  /// are cached.
-  const StaticStorage *findDigits(RankedTensorType type, LayoutId layout,
-                                  CostModel &costs);
-
-  // The results of findDigits, boxed so that their addresses are stable.
-  llvm::DenseMap<std::pair<Type, LayoutId>,
-                 std::unique_ptr<const StaticStorage>>
-      storedDigits;
   CpuTargetAttr target;
   const CpuModelParams params;
 };

@@ -193,13 +193,9 @@ ConversionPlan MeshModel::planOnDevice(RankedTensorType from,
   if (device.haveIdenticalStorage(type, source, dest))
     return device.getPlan(type, source, dest);
   TargetModel &model = device.getModel();
-  std::optional<ConversionPlan> counted;
-  if (cache)
-    counted = model.countMove(type, source, dest, device);
   ConversionPlan plan =
-      counted ? *counted
-              : model.planMove(device.getStoredType(type, source),
-                               device.getStoredType(type, dest), cache);
+      model.planMove(device.getStoredType(type, source),
+                     device.getStoredType(type, dest), cache);
   plan.overhead = model.getCost(plan);
   for (const MeshAxis &axis : axes.axes) {
     plan.bytesRead = scaleCost(plan.bytesRead, axis.size);

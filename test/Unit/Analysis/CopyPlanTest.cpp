@@ -203,4 +203,39 @@ TEST_F(CopyPlanTest, CountsElementsReadAndWrittenOfATiling) {
                   "d1%16=0..13");
 }
 
+/// A dim that is split at its end has a digit of one value above the split,
+/// which is neither padding nor a break of contiguity.
+TEST_F(CopyPlanTest, TreatsDigitsOfOneValueAsContiguous) {
+  struct Example {
+    const char *from, *to;
+    SmallVector<int64_t> shape;
+    /// The elements that are contiguous in source and result.
+    int64_t run;
+  };
+  const Example examples[] = {
+      {"#layout.map<(d0, d1) -> buffer(d0, d1 mod 3, d1 floordiv 3)>",
+       "#layout.map<(d0, d1) -> buffer([d0, d1] align 3)>",
+       {2, 3},
+       /*run=*/2 * 3},
+      {"#layout.map<(d0, d1) -> buffer([d0, d1] mod 4, [d0, d1] floordiv 4)>",
+       "#layout.map<(d0, d1) -> buffer([d0, d1] mod 2, [d0, d1] floordiv 2)>",
+       {4, 4},
+       /*run=*/1},
+  };
+  for (const Example &example : examples) {
+    auto getType = [&](const char *layout) {
+      return RankedTensorType::get(example.shape, Float32Type::get(&context),
+                                   parseAttribute(layout, &context));
+    };
+    std::string whyNot;
+    FailureOr<CopyPlan> copy =
+        planCopy(getType(example.from), getType(example.to), whyNot);
+    ASSERT_TRUE(succeeded(copy)) << whyNot;
+    int64_t elements = llvm::product_of(example.shape);
+    EXPECT_EQ(copy->getNumRead(example.shape), elements);
+    EXPECT_EQ(copy->getNumWritten(example.shape), elements);
+    EXPECT_EQ(copy->getCommonRun(example.shape), example.run);
+  }
+}
+
 } // namespace

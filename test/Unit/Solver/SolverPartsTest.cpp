@@ -9,7 +9,6 @@
 #include "Elimination/TableAlgebra.h"
 #include "Elimination/TableSum.h"
 #include "GraphReduction.h"
-#include "Search/IndexedHeap.h"
 #include "gtest/gtest.h"
 #include <random>
 #include <set>
@@ -170,32 +169,6 @@ TEST_F(SolverParts, PartsOfTables) {
     }
   }
   EXPECT_GT(numSeparated, 1000u);
-}
-
-TEST_F(SolverParts, HeapGivesTheLeastKeyAndThenTheLeastNumber) {
-  std::vector<int> keys;
-  std::set<std::pair<int, unsigned>> expected;
-  for (unsigned i = 0; i < 500; ++i) {
-    keys.push_back(draw(0, 50));
-    expected.insert({keys[i], i});
-  }
-  IndexedHeap<int> heap(keys);
-  while (!heap.empty()) {
-    unsigned item = heap.pop();
-    ASSERT_EQ(item, expected.begin()->second);
-    expected.erase(expected.begin());
-    for (unsigned change = 0; change < 3 && !expected.empty(); ++change) {
-      auto it = expected.begin();
-      std::advance(it, draw(0, expected.size() - 1));
-      unsigned changed = it->second;
-      int key = draw(0, 50);
-      expected.erase(it);
-      expected.insert({key, changed});
-      heap.update(changed, key);
-      ASSERT_EQ(heap.getKey(changed), key);
-    }
-  }
-  EXPECT_TRUE(expected.empty());
 }
 
 /// Returns the number of variables that the reductions leave.

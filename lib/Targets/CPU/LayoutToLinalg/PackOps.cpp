@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "PackOps.h"
-#include "layout/Analysis/BoxDecomposition.h"
+#include "layout/Analysis/CopyPlan.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Interfaces/ReachedStorage.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"

@@ -58,7 +58,8 @@ struct ExportShardings
 } // namespace
 
 /// Returns the encoding of `type` if it is a `#layout.mesh`, which shard.shard
-/// can express. Returns null for other types, e.g. for one with partial sums.
+/// can express. Returns a null attribute for other types, e.g. for one with
+/// partial sums.
 static MeshAttr getSayable(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor ? dyn_cast_if_present<MeshAttr>(tensor.getEncoding())

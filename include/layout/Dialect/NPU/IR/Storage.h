@@ -37,8 +37,8 @@ bool isLocal(MemRefType type);
 struct Storage {
   layout::LayoutMap map;
   int64_t elementBytes = 0;
-  /// The layout and the chip of a tensor in local memory. Null if it is in
-  /// another memory.
+  /// The layout and the chip of a tensor in local memory. a null attribute if
+  /// it is in another memory.
   layout::NpuScatterAttr scatter;
   ChipAttr target;
 

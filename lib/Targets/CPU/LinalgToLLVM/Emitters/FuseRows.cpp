@@ -320,7 +320,7 @@ static SmallVector<Operation *> getSortedMembers(const Chain &chain) {
 
 /// Returns the input of the last op whose elements it replaces one by one by
 /// those of its result, computed by an elementwise op of the chain, e.g. the
-/// exponentials of a softmax. Returns null if there is none.
+/// exponentials of a softmax. Returns nullptr if there is none.
 static OpOperand *findReplaced(const Chain &chain) {
   linalg::LinalgOp last = chain.last;
   if (!isa<linalg::GenericOp>(last.getOperation()))

@@ -22,7 +22,7 @@ using namespace mlir::layout;
 static constexpr double kLeastShare = 0.1;
 
 /// Returns the value of `value`, an expression of the body, for an element `x`
-/// of `at`, or null if it depends on anything else but constants.
+/// of `at`, or a null attribute if it depends on anything else but constants.
 static Attribute evaluateAt(Value value, BlockArgument x, Attribute at) {
   if (value == x)
     return at;
