@@ -39,7 +39,7 @@ struct InnerTaps {
 };
 
 /// Returns, for at most one input of the root, the reduction loops whose
-/// iterations read only zero padding in at least a tenth of all cases.
+/// iterations read only zero padding in at least a twentieth of all cases.
 SmallVector<InnerTaps> findInnerTaps(const Kernel &kernel,
                                      const KernelPlan &plan);
 
