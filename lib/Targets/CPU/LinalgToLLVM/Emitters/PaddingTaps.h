@@ -14,7 +14,7 @@
 // The loops over taps skip them, because a product with padding that is zero
 // adds nothing:
 //
-//   for each tap y in [max(0, ceil((12 - h) / 12)), min(3, ceil((45 - h) / 12)))
+//   for y in [max(0, ceil((12 - h) / 12)), min(3, ceil((45 - h) / 12)))
 //
 // Law: the skipped steps leave each accumulator as it is, except that the sum
 // of -0.0 and a product may be 0.0.
