@@ -15,9 +15,16 @@
 // CHECK-COUNT-3: math.exp {{.*}} : vector<8xf32>
 // CHECK-LABEL: func.func @short
 // CHECK: math.exp {{.*}} : vector<5xf32>
+// What is left of a dynamic extent is one register at a time.
+// CHECK-LABEL: func.func @dynamic
+// CHECK: math.log {{.*}} : vector<32xf32>
+// CHECK: math.log {{.*}} : vector<8xf32>
+// CHECK: math.log {{.*}} : f32
 // Other functions are one instruction, or are not expanded.
 // CHECK-LABEL: func.func @root
 // CHECK: math.sqrt {{.*}} : vector<8xf32>
+// CHECK-LABEL: func.func @double
+// CHECK: math.exp {{.*}} : vector<4xf64>
 
 func.func @erf(%x: tensor<96xf32>) -> tensor<96xf32> {
   %e = tensor.empty() : tensor<96xf32>
@@ -74,6 +81,16 @@ func.func @short(%x: tensor<5xf32>) -> tensor<5xf32> {
   return %r : tensor<5xf32>
 }
 
+func.func @dynamic(%x: tensor<?xf32>, %e: tensor<?xf32>) -> tensor<?xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %y = math.log %a : f32
+    linalg.yield %y : f32
+  } -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
 func.func @root(%x: tensor<96xf32>) -> tensor<96xf32> {
   %e = tensor.empty() : tensor<96xf32>
   %r = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d)>], iterator_types = ["parallel"]}
@@ -83,4 +100,15 @@ func.func @root(%x: tensor<96xf32>) -> tensor<96xf32> {
     linalg.yield %y : f32
   } -> tensor<96xf32>
   return %r : tensor<96xf32>
+}
+
+func.func @double(%x: tensor<96xf64>) -> tensor<96xf64> {
+  %e = tensor.empty() : tensor<96xf64>
+  %r = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<96xf64>) outs(%e : tensor<96xf64>) {
+  ^bb0(%a: f64, %o: f64):
+    %y = math.exp %a : f64
+    linalg.yield %y : f64
+  } -> tensor<96xf64>
+  return %r : tensor<96xf64>
 }

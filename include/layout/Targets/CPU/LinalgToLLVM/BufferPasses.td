@@ -220,7 +220,9 @@ def ExpandMathPass : Pass<"layout-cpu-expand-math"> {
     The maximum errors over all f32 values, in units in the last place, are: exp 1.0, expm1 1.5, log
     1.0, log1p 1.0, tanh 1.4, erf 1.2; powf, over 40 million pairs, 0.51. Infinities, NaN, denormal
     numbers and signed zeros give the results of C. If the target has 512-bit vectors, powers of two
-    are multiplied by LLVM's ldexp, for which AVX-512 has an instruction, with identical bits.
+    are multiplied by LLVM's ldexp, for which AVX-512 has an instruction, with identical bits. So
+    are the results of a `math.exp` with the unit attribute `layout.not_positive`, by which
+    `layout-cpu-emit-kernels` marks distances from the maximum of a row, and which needs fewer ops.
   }];
   let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect", "math::MathDialect"];
 }

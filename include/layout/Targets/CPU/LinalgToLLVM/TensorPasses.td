@@ -201,7 +201,8 @@ def EmitKernelsPass
     of the lanes and its other indices do not depend on this loop, otherwise one load per lane.
 
     A chain of row reductions and elementwise ops whose tensors do not fit L2, such as softmax, is
-    computed in blocks of rows:
+    computed in blocks of rows. A tensor of the chain whose elements the last op replaces one by one
+    has the memory of the result:
 
     ```mlir
     %m = linalg.generic .. // maximum of each row of %x                        // before
@@ -218,6 +219,13 @@ def EmitKernelsPass
     An f32 convolution with constant 3x3 windows of stride 1 and contiguous channels is computed by
     Winograd's transforms of tiles of 2x2 results (`Winograd.h`) if the cost model prefers it: 16
     multiplications instead of 36. Its results differ in rounding.
+
+    The loops over the taps of a padded window skip those that read only padding, as many taps of a
+    dilated convolution do, if the padding is zero and the weights are integers or finite constants
+    (`PaddingTaps.h`).
+
+    The vectors of an elementwise op with functions that `layout-cpu-expand-math` expands are as
+    long as four registers, so that LLVM interleaves the long chains of their arithmetic.
 
     Unsupported ops, e.g. with results that are not indexed by exactly their parallel dims, stay
     linalg ops, which later passes lower to loops.

@@ -25,7 +25,7 @@ Emitter::Emitter(OpBuilder &b, const Kernel &kernel, const KernelPlan &plan,
       options(options), base(kernel.extents.size()),
       fixed(kernel.extents.size()),
       isShared(options.parallelLoops &&
-               isWorthThreads(kernel.root.op, plan.vectorSize)) {}
+               isWorthThreads(kernel.root.op, plan.registerSize)) {}
 
 SmallVector<Value> layout::yieldedBy(const Stage &stage) {
   Block *body = linalg::LinalgOp(stage.op).getBlock();

@@ -384,8 +384,8 @@ void TileEmitter::emitDynamicLanes(unsigned level) {
   unsigned dim = plan.order[level];
   SmallVector<int64_t> steps{plan.tile[dim]};
   // If threads share the whole tiles, the overlapping tile comes after them.
-  if (steps[0] > plan.vectorSize || (isShared && !readsResults()))
-    steps.push_back(plan.vectorSize);
+  if (steps[0] > plan.registerSize || (isShared && !readsResults()))
+    steps.push_back(plan.registerSize);
   OpFoldResult from = b.getIndexAttr(0);
   for (auto [i, current] : llvm::enumerate(steps)) {
     bool overlaps = !readsResults() && i + 1 == steps.size();

@@ -19,7 +19,7 @@ using namespace mlir::layout;
 
 /// The share of steps that must read only padding. Loops whose bounds are
 /// computed are not unrolled.
-static constexpr double kLeastShare = 0.1;
+static constexpr double kLeastShare = 0.05;
 
 /// Returns the value of `value`, an expression of the body, for an element `x`
 /// of `at`, or a null attribute if it depends on anything else but constants.

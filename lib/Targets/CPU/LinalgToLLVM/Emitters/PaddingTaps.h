@@ -14,7 +14,7 @@
 // The loops over taps skip them, because a product with padding that is zero
 // adds nothing:
 //
-//   for each tap y in [max(0, ceil((12 - h) / 12)), min(3, ceil((45 - h) / 12)))
+//   for y in [max(0, ceil((12 - h) / 12)), min(3, ceil((45 - h) / 12)))
 //
 // Law: the skipped steps leave each accumulator as it is, except that the sum
 // of -0.0 and a product may be 0.0.
@@ -38,7 +38,7 @@ struct InnerTaps {
   OpFoldResult size;
 };
 
-/// Returns the reduction loops of which at least a tenth of all iterations read
+/// Returns the reduction loops of which at least a twentieth of all iterations read
 /// only padding that adds nothing to the sum. They are those of the first input
 /// of the root that has any; the list is empty if none has.
 SmallVector<InnerTaps> findInnerTaps(const Kernel &kernel,

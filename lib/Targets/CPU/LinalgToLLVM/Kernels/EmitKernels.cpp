@@ -18,6 +18,7 @@
 #include "Emitters/Winograd.h"
 #include "Kernels/PackStridedInputs.h"
 #include "Kernels/PackWeights.h"
+#include "Kernels/RowMaximum.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -68,6 +69,8 @@ struct EmitKernels : layout::impl::EmitKernelsPassBase<EmitKernels> {
   void runOnOperation() override {
     dropWholeSlices(getOperation());
     layout::CpuModelParams target = layout::getCpuParams(getOperation());
+    getOperation()->walk(
+        [](linalg::LinalgOp op) { layout::markDistancesFromMaximum(op); });
     layout::fuseRows(getOperation(), target, parallelLoops);
     getOperation()->walk(
         [](linalg::LinalgOp op) { layout::packStridedInputs(op); });

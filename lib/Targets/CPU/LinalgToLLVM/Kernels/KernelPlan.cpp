@@ -201,24 +201,28 @@ static int64_t lanesOfChains(const Kernel &kernel,
   linalg::LinalgOp op = kernel.root.op;
   bool hasChain = llvm::any_of(*op.getBlock(), [](Operation &inner) {
     return isa<math::ExpOp, math::ExpM1Op, math::LogOp, math::Log1pOp,
-               math::TanhOp, math::ErfOp, math::PowFOp>(inner);
+               math::TanhOp, math::ErfOp, math::PowFOp>(inner) &&
+           bitsOf(inner.getResult(0).getType()) <= 32;
   });
-  return hasChain && !kernel.hasReduction() ? 4 * target.vectorBits / 32 : 0;
+  return hasChain && !kernel.hasReduction() && !movesSingleElements(kernel)
+             ? 4 * target.vectorBits / 32
+             : 0;
 }
 
-/// Returns the number of lanes of a vector along a static `extent`: `size`, or
-/// a multiple of it for long chains of ops, if the extent is a multiple of it
-/// or so long that its rest does not matter.
+/// Returns the number of lanes of a vector along a dim of `extent`: `size`, or
+/// a multiple of it for long chains of ops, if the extent is dynamic, a multiple
+/// of it, or so long that its rest does not matter.
 static int64_t widen(const Kernel &kernel, const CpuModelParams &target,
                      int64_t size, int64_t extent) {
   constexpr int64_t longExtent = 8;
   for (int64_t wide = lanesOfChains(kernel, target); wide > size; wide /= 2)
-    if (extent % wide == 0 || extent >= longExtent * wide)
+    if (ShapedType::isDynamic(extent) || extent % wide == 0 ||
+        extent >= longExtent * wide)
       return wide;
   return size;
 }
 
-/// Sets `plan.lane` and `plan.vectorSize`. Leaves them std::nullopt and 1 if
+/// Sets `plan.lane` and the sizes of vectors. Leaves them std::nullopt and 1 if
 /// the target has no vectors, an op has no vector form, no dim can be on lanes,
 /// or a vector would have one element.
 static void chooseLane(const Kernel &kernel, const CpuModelParams &target,
@@ -237,10 +241,11 @@ static void chooseLane(const Kernel &kernel, const CpuModelParams &target,
     return;
   int64_t extent = kernel.extents[*plan.lane];
   if (!ShapedType::isDynamic(extent))
-    size = std::clamp<int64_t>(extent, 1, widen(kernel, target, size, extent));
+    size = std::min(size, std::max<int64_t>(extent, 1));
   if (!kernel.isParallel(*plan.lane))
     size = llvm::bit_floor<uint64_t>(size);
-  plan.vectorSize = size;
+  plan.registerSize = size;
+  plan.vectorSize = widen(kernel, target, size, extent);
   if (size == 1)
     plan.lane.reset();
 }
@@ -415,7 +420,7 @@ KernelPlan layout::planKernel(const Kernel &kernel,
   if (plan.lane && plan.tile[*plan.lane] == 1)
     plan.tile[*plan.lane] = plan.vectorSize;
 
-  if (parallelLoops && isWorthThreads(kernel.root.op, plan.vectorSize))
+  if (parallelLoops && isWorthThreads(kernel.root.op, plan.registerSize))
     leaveLoop(kernel, plan);
   orderLoops(kernel, target, plan);
   return plan;

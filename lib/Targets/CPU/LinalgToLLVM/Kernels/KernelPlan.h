@@ -32,6 +32,9 @@ struct KernelPlan {
   std::optional<unsigned> lane;
   /// The number of elements of one vector.
   int64_t vectorSize = 1;
+  /// The number of elements of one vector in a register. It is less than
+  /// `vectorSize` if vectors have several registers, for long chains of ops.
+  int64_t registerSize = 1;
   /// The number of elements of the register tile along every kernel dim. It is
   /// 1 along reductions, except one whose iterations are on vector lanes.
   SmallVector<int64_t> tile;

@@ -30,6 +30,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CpuParams.h"
+#include "Kernels/RowMaximum.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -256,7 +257,15 @@ Value expand(Emitter &e, math::ExpOp op, Value x) {
     Value half = e.fromExponent(parts.power);
     return e.mul(e.mul(e.add(parts.rest, 1), half), 2);
   }
-  return exponential(e, e.atMost(e.atLeast(x, -104), 89));
+  Value bounded = e.atLeast(x, -104);
+  if (!op->hasAttr(layout::kNotPositiveAttr))
+    return exponential(e, e.atMost(bounded, 89));
+  if (e.hasLdexp)
+    return exponential(e, bounded);
+  // The first factor, 2^(n + 64), is normal and not infinite.
+  Exponential parts = reduceExponential(e, bounded, 127 + 64);
+  return e.mul(e.mul(e.add(parts.rest, 1), e.fromExponent(parts.power)),
+               0x1p-64);
 }
 
 Value expand(Emitter &e, math::ExpM1Op, Value x) {
