@@ -98,8 +98,10 @@ getSets(unsigned count, unsigned most, size_t limit) {
   return sets;
 }
 
-/// A tensor with at least this number of consumers shares cost tables with a
-/// tensor whose last consumers are the same and request the same layouts.
+/// The minimum number of consumers of two tensors A and B for which one factor
+/// between the copies of A and of B replaces one factor per consumer of A, if
+/// all consumers of A are the last consumers of B and request the same layouts
+/// of both.
 static constexpr size_t kManyConsumers = 3;
 
 bool LayoutModel::addCopiesAsSets(Pattern &pattern, const TensorClass &tensor,

@@ -284,9 +284,11 @@ void PictureModelBuilder::addFacts() {
     model.facts.push_back("cells hold " + cells.labelText);
 }
 
-/// Adds legend entries of the form `name = number` for the colors that occur in
-/// cells and stand for the numbers below `size`. If there are more numbers than
-/// colors, the name is `name mod` the number of colors.
+/// Adds a legend entry for each color that occurs in cells, with the number
+/// below `size` for which it stands. The first entry of the legend is
+/// `name = number`, any further one only the number. If there are more numbers
+/// than colors, a color stands for all numbers that are equal mod the number of
+/// colors, and the name becomes `name mod` the number of colors.
 void PictureModelBuilder::addKinds(std::string name, int64_t size) {
   if (size > kNumColors)
     name += " mod " + std::to_string(kNumColors);

@@ -19,9 +19,10 @@ def CheckInputPass : Pass<"layout-prepare-check-input"> {
   let summary = "Reject ops that the device pipelines cannot lower";
   let description = [{
     The first pass of `layout-to-opencl` and `layout-to-npu`. Reports an error for an op of an
-    unregistered dialect, and for an op of a function that is not dead and is of a dialect that no
-    pipeline lowers (unless it implements `linalg::AggregatedOpInterface`), has a negative static
-    size, or has a tensor whose encoding is not a layout. The IR does not change.
+    unregistered dialect. Inside of functions, also reports one for an op that has effects or users
+    and is of a dialect that no pipeline lowers (unless it implements
+    `linalg::AggregatedOpInterface`), has a negative static size, or has a tensor whose encoding is
+    not a layout. The IR does not change.
   }];
 }
 

@@ -22,8 +22,9 @@ static constexpr double kLargest = double(int64_t(1) << 48);
 /// The maximum `scale`: the number of units into which a cost of 1 is divided.
 static constexpr double kFinest = 256;
 
-/// The maximum `scale` of a bound that is proven, because the numbers of a
-/// proof must fit in 64 bits.
+/// The maximum `scale`, the number of units into which a cost of 1 is divided,
+/// of a bound for which a proof is written: the numbers in a proof must fit in
+/// 64 bits.
 static constexpr double kFinestOfProof = ProofWriter::kMostParts;
 
 /// The maximum number of entries of a table that a checker of the proof builds:

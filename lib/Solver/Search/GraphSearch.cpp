@@ -175,8 +175,10 @@ GraphSearch::eliminate(const CoreGraph &part, ArrayRef<unsigned> order,
 
 /// Searches for an assignment that costs less than goal.upper in a component
 /// that is too wide for elimination, of the graph to solve and not of one
-/// nested in it. Adds its variables to `openVariables` if its lower bound stays
-/// below the cost of its best assignment.
+/// nested in it. Returns the best assignment found, its cost, and a lower bound
+/// on the cost of all assignments; without an assignment, the cost is infinite.
+/// Adds the variables of the component to `openVariables` if the lower bound is
+/// below the cost.
 GraphSearch::Result GraphSearch::searchWhole(const CoreGraph &part,
                                              const TableStore &store,
                                              Goal goal) {

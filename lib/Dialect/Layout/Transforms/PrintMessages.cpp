@@ -30,7 +30,8 @@ using namespace mlir::layout;
 
 namespace {
 /// A layout.convert between two distributions over a mesh, and its plan of
-/// messages. `type` is the type of the result.
+/// messages, which the pass prints as a list or as a JSON object. `type` is the
+/// type of the result.
 struct Row {
   Location loc;
   RankedTensorType type;

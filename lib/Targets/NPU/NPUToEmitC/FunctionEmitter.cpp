@@ -152,9 +152,10 @@ FunctionEmitter::planImage(Operation *op, const Storage &storage,
 }
 
 /// Returns the numbers by which the simulator identifies the bytes of each
-/// memref, with the bytes of an element split into the same dims. Returns
-/// std::nullopt if numbers are not linear in the indices, or if the dims cannot
-/// be made equal.
+/// memref. The dims that index the bytes within an element get the same sizes
+/// for all memrefs: the bytes of f32 elements are split into 2 x 2 if another
+/// memref has them so. Returns std::nullopt if numbers are not linear in the
+/// indices, or if these sizes cannot be made equal.
 static std::optional<SmallVector<Numbering>> getNumberings(ValueRange memrefs) {
   SmallVector<Numbering> numberings;
   for (Value memref : memrefs) {

@@ -45,8 +45,9 @@ struct ModuleEmission {
   const ConstantBlock &constants;
   DenseKernels &kernels;
   bool checks;
-  /// True if local tensors own only the bytes of their elements, so that other
-  /// tensors may be in the holes between them.
+  /// True if the local tensors of all functions own only the bytes of their
+  /// elements, so that other tensors may be in the holes between them. If
+  /// false, only those of functions with the attribute npu.reuses_holes do.
   bool exactBytes;
   /// True if an op without an OKKernel function is an error, and not a kernel
   /// for the simulator.
@@ -170,8 +171,8 @@ private:
   /// local address, or the parameter of `memref` plus an offset.
   Value getAddress(Value memref, const TransferSide &side);
 
-  /// Returns true if local tensors own only the bytes of their elements, so
-  /// that other tensors may be in the holes between them.
+  /// Returns true if local tensors of this function own only the bytes of their
+  /// elements, so that other tensors may be in the holes between them.
   bool sharesHoles() const {
     return shared.exactBytes || function->hasAttr(kReusesHoles);
   }

@@ -66,8 +66,10 @@ public:
   Value getWord(uint32_t bits);
   Value getDim4(const LoopSizes &value) { return getSizes(value); }
   Value getDim2(int64_t h, int64_t w);
-  /// Returns the address of a x32_or_addr_t (if `ofWords`) or fp32_or_addr_t
-  /// that holds `address`, or the number `bits` if there is none.
+  /// Declares a variable of type x32_or_addr_t (if `ofWords`) or
+  /// fp32_or_addr_t, which holds either an address or a number, and returns a
+  /// pointer to it. The variable holds `address`, or if that is std::nullopt,
+  /// the number with the bits `bits`.
   Value getAddressOrNumber(bool ofWords, std::optional<Value> address,
                            uint32_t bits);
   /// Begins a kernel of the simulator (sim_compute.h), which computes on

@@ -66,7 +66,10 @@ static bool makeDirectory(const std::string &path) {
          (mkdir(path.c_str(), 0700) == 0 || errno == EEXIST);
 }
 
-/// Returns the cache directory, or "" if the cache is off.
+/// Returns the cache directory: LAYOUT_OPENCL_CACHE, or if it is not set, a
+/// folder in XDG_CACHE_HOME or HOME. Returns "" if that variable is empty, or if
+/// neither of these is set. The cache is then off, as it also is with a size
+/// limit of 0 (getMostBytes).
 static std::string getCacheDirectory() {
   if (const char *own = std::getenv("LAYOUT_OPENCL_CACHE"))
     return own;
@@ -104,8 +107,9 @@ std::string mlir::layout::opencl::getHash(std::string_view text) {
   return digits;
 }
 
-/// Returns the path of the cache file of a key, or "" if the cache is off. The
-/// hash of the key only names the file, which contains the whole key.
+/// Returns the path of the cache file of a key, or "" if there is no cache
+/// directory. The hash of the key only names the file, which contains the whole
+/// key.
 static std::string getPath(const char *suffix, std::string_view key) {
   std::string directory = getCacheDirectory();
   return directory.empty() ? "" : directory + "/" + getHash(key) + suffix;
