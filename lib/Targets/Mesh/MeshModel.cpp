@@ -193,9 +193,8 @@ ConversionPlan MeshModel::planOnDevice(RankedTensorType from,
   if (device.haveIdenticalStorage(type, source, dest))
     return device.getPlan(type, source, dest);
   TargetModel &model = device.getModel();
-  ConversionPlan plan =
-      model.planMove(device.getStoredType(type, source),
-                     device.getStoredType(type, dest), cache);
+  ConversionPlan plan = model.planMove(device.getStoredType(type, source),
+                                       device.getStoredType(type, dest), cache);
   plan.overhead = model.getCost(plan);
   for (const MeshAxis &axis : axes.axes) {
     plan.bytesRead = scaleCost(plan.bytesRead, axis.size);
