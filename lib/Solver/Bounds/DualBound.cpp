@@ -13,10 +13,6 @@ using namespace mlir::layout;
 using llvm::ArrayRef;
 using llvm::MutableArrayRef;
 
-/// The maximum number of rounds over all variables in which single values of an
-/// assignment are changed to cheaper ones.
-static constexpr unsigned kDescents = 8;
-
 DualBound::DualBound(const CoreGraph &graph, const TableStore &store)
     : original(graph), store(store), shift(findShift()),
       shared(graph, store, [&](Cost cost) { return convert(cost); }),
@@ -398,8 +394,7 @@ void DualBound::addEntries(Slot slot, ArrayRef<unsigned> values,
 /// Returns the value of `variable` that costs least, moved costs included,
 /// given the `values` of the variables for which `isSet` is true. In each
 /// factor, other variables take the values of its least entry. Returns
-/// std::nullopt if all values are forbidden. If `variable` is set itself, it
-/// keeps its value in case of a tie.
+/// std::nullopt if all values are forbidden.
 std::optional<unsigned>
 DualBound::choose(unsigned variable, ArrayRef<unsigned> values,
                   llvm::function_ref<bool(unsigned)> isSet) const {
@@ -409,9 +404,7 @@ DualBound::choose(unsigned variable, ArrayRef<unsigned> values,
   forEachSlot(variable,
               [&](Slot slot) { addEntries(slot, values, isSet, sums); });
   shared.addUnpaid(variable, values, isSet, sums);
-  unsigned best = std::min(values[variable], domain - 1);
-  if (!isSet(variable))
-    best = 0;
+  unsigned best = 0;
   for (unsigned v = 0; v < domain; ++v)
     best = sums[v] < sums[best] ? v : best;
   if (sums[best] >= kThreshold)
@@ -433,21 +426,4 @@ bool DualBound::round(std::vector<unsigned> &values, bool byNumber) const {
   shared.complete(values);
   values.resize(original.getNumVariables());
   return true;
-}
-
-void DualBound::descend(std::vector<unsigned> &values) const {
-  values.resize(core.getNumVariables(), 0);
-  bool hasChanged = true;
-  for (unsigned round = 0; round < kDescents && hasChanged; ++round) {
-    hasChanged = false;
-    for (unsigned v : order) {
-      std::optional<unsigned> best =
-          choose(v, values, [](unsigned) { return true; });
-      hasChanged |= best && *best != values[v];
-      if (best)
-        values[v] = *best;
-    }
-  }
-  shared.complete(values);
-  values.resize(original.getNumVariables());
 }

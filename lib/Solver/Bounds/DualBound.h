@@ -106,11 +106,6 @@ public:
   /// passes visit variables, or by number if `byNumber`. Returns false if a
   /// variable has no allowed value.
   bool round(std::vector<unsigned> &values, bool byNumber) const;
-  /// Changes single values of an assignment to those that cost least given all
-  /// others, in at most 8 rounds over all variables. Then sets setup variables,
-  /// which represent copies of tensors, to on if the other values require them,
-  /// else to off.
-  void descend(std::vector<unsigned> &values) const;
 
   bool isDropped(unsigned variable, unsigned value) const {
     return dropped[offsets[variable] + value];

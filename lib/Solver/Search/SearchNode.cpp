@@ -81,16 +81,10 @@ void GraphSearch::improveBound(Node &node) {
       node.dual.pass();
       statistics.work += node.dual.getWorkOfPass();
     }
-    Cost known = node.goal.upper;
     for (bool byNumber : {false, true})
       if (node.dual.getBound() != kInfiniteCost &&
           !(byNumber && isOutOfTime()) && node.dual.round(values, byNumber))
         node.takeIfBetter(values);
-    if (node.goal.upper < known) {
-      values = node.answer.assignment;
-      node.dual.descend(values);
-      node.takeIfBetter(values);
-    }
     unsigned before = node.dual.getNumValues();
     node.tighten();
     if (node.isClosed() || isOver())
