@@ -510,61 +510,6 @@ std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
   return tile;
 }
 
-/// Returns true if `part` has the loop `row`, all of `outer`, and else only
-/// static loops within a row of the source, so that it copies a range of each
-/// row. Returns false if `row` or a loop of `outer` is contiguous in the
-/// result, because padding could not follow the segments then.
-static bool hasRows(const CopyTile &part, const CopyDigit &row,
-                    ArrayRef<CopyDigit> outer) {
-  size_t numOuter = 0;
-  for (const CopyDigit &digit : part.digits) {
-    bool isOuter = llvm::is_contained(outer, digit);
-    numOuter += isOuter;
-    bool isWithin = digit.in * digit.extent <= row.in;
-    if (!isStatic(digit) ||
-        (isOuter || digit == row ? digit.out == 1 : !isWithin))
-      return false;
-  }
-  return numOuter == outer.size() && llvm::is_contained(part.digits, row);
-}
-
-std::optional<CopyChunk> layout::planCopyChunks(ArrayRef<CopyTile> parts,
-                                                ArrayRef<int64_t> offsets,
-                                                int64_t bytes,
-                                                const CpuModelParams &params) {
-  for (const CopyDigit &row : parts.front().digits) {
-    if (!isStatic(row) || row.in <= 0 || row.in * bytes > kBlockBytes)
-      continue;
-    CopyChunk chunk{row, {}, 0, {}};
-    for (const CopyDigit &digit : parts.front().digits)
-      if (digit.in >= row.in * row.extent)
-        chunk.outer.push_back(digit);
-    chunk.rows =
-        llvm::bit_floor<uint64_t>(params.l1Bytes / 2 / (row.in * bytes));
-    if (row.extent <= chunk.rows || llvm::any_of(offsets, [&](int64_t offset) {
-          return std::abs(offset - offsets.front()) >= row.in;
-        }))
-      continue;
-    for (const CopyTile &part : parts) {
-      if (!hasRows(part, row, chunk.outer))
-        break;
-      SmallVector<CopyDigit> digits;
-      for (const CopyDigit &digit : part.digits)
-        if (!llvm::is_contained(chunk.outer, digit))
-          digits.push_back(digit);
-      llvm::find(digits, row)->extent = chunk.rows;
-      std::optional<CopyTile> tile = planCopyTile(
-          digits, bytes, params, /*startsWithLine=*/false, part.padding);
-      if (!tile)
-        break;
-      chunk.tiles.push_back(std::move(*tile));
-    }
-    if (chunk.tiles.size() == parts.size())
-      return chunk;
-  }
-  return std::nullopt;
-}
-
 StagedCopies layout::planStagedCopies(const CopyTile &block, int64_t bytes,
                                       const CpuModelParams &params) {
   int64_t rows = block.rows, columns = block.columns;

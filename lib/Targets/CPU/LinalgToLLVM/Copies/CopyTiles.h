@@ -16,9 +16,8 @@
 // tile: its columns are read along the source, its rows are written along the
 // result. If they are the same digit, contiguous segments are copied.
 //
-// planCopyTile, planStagedCopies (for a block that is staged) and
-// planCopyChunks (for copies that read the same rows) make all decisions, so
-// that cost models can call them.
+// planCopyTile and planStagedCopies (for a block that is staged) make all
+// decisions, so that cost models can call them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -141,31 +140,6 @@ inline constexpr int64_t kLaneBytes = 16;
 std::optional<CopyTile> planCopyTile(ArrayRef<CopyDigit> digits, int64_t bytes,
                                      const CpuModelParams &params,
                                      bool startsWithLine, int64_t padding = 0);
-
-/// A plan for several copies of the same source rows, which copies a chunk of
-/// rows for all of them before the next chunk.
-struct CopyChunk {
-  /// The loop over the rows of the source, which all copies have.
-  CopyDigit row;
-  /// The loops outside of the loop over rows. Their stride in the source is at
-  /// least the stride of `row` times the extent of `row`. All copies have them.
-  /// They are in order of decreasing stride in the result.
-  SmallVector<CopyDigit> outer;
-  /// The number of rows of one chunk. Their elements in the source fill at most
-  /// half of L1.
-  int64_t rows;
-  /// The tile of each copy in one chunk.
-  SmallVector<CopyTile> tiles;
-};
-
-/// Plans chunks for copies that read parts of the same rows, each from its own
-/// offset on. One copy after the other would read shared lines twice. Returns
-/// std::nullopt if there are no common rows of at most 1 KiB, if all rows fit
-/// in half of L1, or if a copy has no tile in a chunk.
-std::optional<CopyChunk> planCopyChunks(ArrayRef<CopyTile> parts,
-                                        ArrayRef<int64_t> offsets,
-                                        int64_t bytes,
-                                        const CpuModelParams &params);
 
 /// The two copies of a staged block: `in` to the stage, a temporary buffer of
 /// `elements` elements, and `out` from there to the result. One of them

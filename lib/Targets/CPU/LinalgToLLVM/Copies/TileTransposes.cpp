@@ -23,7 +23,6 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_TILETRANSPOSESPASS
@@ -325,8 +324,8 @@ static bool startsWithLine(Value buffer, int64_t lineBytes) {
 }
 
 namespace {
-/// A copy op with its operands, the extents of its loops and its planned tile.
-struct Part {
+/// A copy with its tile.
+struct TiledCopy {
   Operation *op;
   Value from, to;
   Side in, out;
@@ -335,59 +334,40 @@ struct Part {
   /// The value of the padding that the tile writes, or null without padding.
   Value filler;
 };
-
-/// Plans copies one by one, and emits consecutive copies that read the same
-/// rows as one loop over chunks of rows.
-class Tiler {
-public:
-  Tiler(const CpuModelParams &params, bool parallelLoops)
-      : params(params), parallelLoops(parallelLoops) {}
-
-  void add(Operation *op);
-  /// Emits the copies that were added, and removes the ops that they replace.
-  void finish();
-
-private:
-  std::optional<Part> plan(Operation *op);
-  std::optional<CopyChunk> planChunks();
-  void emit(OpBuilder &b, const Part &part, bool isShared);
-  void emitChunks(const CopyChunk &chunk, bool isShared);
-  void emitChunk(OpBuilder &b, const CopyChunk &chunk, ValueRange position);
-
-  const CpuModelParams &params;
-  bool parallelLoops;
-  std::vector<Part> parts;
-};
 } // namespace
 
-static Type getElement(const Part &part) {
-  return cast<MemRefType>(part.to.getType()).getElementType();
+static Type getElement(const TiledCopy &tiled) {
+  return cast<MemRefType>(tiled.to.getType()).getElementType();
 }
 
-static int64_t getBytes(const Part &part) {
-  return getElement(part).getIntOrFloatBitWidth() / 8;
+static int64_t getBytes(const TiledCopy &tiled) {
+  return getElement(tiled).getIntOrFloatBitWidth() / 8;
 }
 
-std::optional<Part> Tiler::plan(Operation *op) {
-  Part part{op};
+/// Returns the tile of the copy `op`, or std::nullopt if it has none. Erases the
+/// fill of padding that the tile writes.
+static std::optional<TiledCopy> plan(Operation *op,
+                                     const CpuModelParams &params) {
+  TiledCopy tiled{op};
   OpBuilder b(op);
   Location loc = op->getLoc();
   AffineMap from, to;
   if (auto copy = dyn_cast<memref::CopyOp>(op)) {
-    part.from = copy.getSource();
-    part.to = copy.getTarget();
-    from = to =
-        b.getMultiDimIdentityMap(cast<MemRefType>(part.to.getType()).getRank());
+    tiled.from = copy.getSource();
+    tiled.to = copy.getTarget();
+    from = to = b.getMultiDimIdentityMap(
+        cast<MemRefType>(tiled.to.getType()).getRank());
   } else {
     auto structured = cast<linalg::LinalgOp>(op);
-    part.from = structured.getDpsInputs()[0];
-    part.to = structured.getDpsInits()[0];
+    tiled.from = structured.getDpsInputs()[0];
+    tiled.to = structured.getDpsInits()[0];
     from = structured.getIndexingMapsArray()[0];
     to = structured.getIndexingMapsArray()[1];
   }
-  linalg::FillOp fill = findPadding(op, part.to);
+  linalg::FillOp fill = findPadding(op, tiled.to);
   // A copy that keeps the order of rows is tiled only to write padding.
-  if (isa<memref::CopyOp>(op) && (!fill || !canCopyInVectors(getElement(part))))
+  if (isa<memref::CopyOp>(op) &&
+      (!fill || !canCopyInVectors(getElement(tiled))))
     return std::nullopt;
   int64_t padding = 0;
   if (fill)
@@ -395,11 +375,11 @@ std::optional<Part> Tiler::plan(Operation *op) {
         cast<MemRefType>(fill.getOutputs()[0].getType()).getShape().back();
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     for (Range range : structured.createLoopRanges(b, loc))
-      part.extents.push_back(range.size);
+      tiled.extents.push_back(range.size);
   else
-    part.extents = memref::getMixedSizes(b, loc, part.to);
-  part.in = readSide(b, loc, part.from, from);
-  part.out = readSide(b, loc, part.to, to, padding);
+    tiled.extents = memref::getMixedSizes(b, loc, tiled.to);
+  tiled.in = readSide(b, loc, tiled.from, from);
+  tiled.out = readSide(b, loc, tiled.to, to, padding);
   auto number = [](OpFoldResult amount) {
     return getConstantIntValue(amount).value_or(ShapedType::kDynamic);
   };
@@ -409,208 +389,70 @@ std::optional<Part> Tiler::plan(Operation *op) {
     llvm::stable_sort(sum,
                       [](auto &a, auto &b) { return a.second > b.second; });
     for (auto [dim, factor] : sum)
-      digits.push_back({number(part.extents[dim]), number(part.in.strides[dim]),
-                        number(part.out.strides[dim]), dim});
+      digits.push_back({number(tiled.extents[dim]),
+                        number(tiled.in.strides[dim]),
+                        number(tiled.out.strides[dim]), dim});
   }
-  bool isAligned = startsWithLine(part.to, params.lineBytes);
+  bool isAligned = startsWithLine(tiled.to, params.lineBytes);
   std::optional<CopyTile> tile;
   if (fill)
-    tile = planCopyTile(digits, getBytes(part), params, isAligned, padding);
+    tile = planCopyTile(digits, getBytes(tiled), params, isAligned, padding);
   if (tile) {
-    part.filler = fill.getInputs()[0];
+    tiled.filler = fill.getInputs()[0];
     fill->erase();
   } else if (isa<linalg::LinalgOp>(op)) {
-    tile = planCopyTile(digits, getBytes(part), params, isAligned);
+    tile = planCopyTile(digits, getBytes(tiled), params, isAligned);
   }
   if (!tile)
     return std::nullopt;
-  part.tile = std::move(*tile);
-  return part;
-}
-
-static Value getBase(Value buffer) {
-  return memref::skipViewLikeOps(cast<MemrefValue>(buffer));
-}
-
-/// Returns true if the results are subviews of one buffer whose ranges in some
-/// dim are static and disjoint. The last dim is excluded, because copies also
-/// write its padding.
-static bool areApart(const Part &a, const Part &b) {
-  auto first = a.to.getDefiningOp<memref::SubViewOp>();
-  auto second = b.to.getDefiningOp<memref::SubViewOp>();
-  if (!first || !second || first.getSource() != second.getSource() ||
-      !first.hasUnitStride() || !second.hasUnitStride())
-    return false;
-  auto boxes = llvm::zip(first.getStaticOffsets(), first.getStaticSizes(),
-                         second.getStaticOffsets(), second.getStaticSizes());
-  return llvm::any_of(llvm::drop_end(boxes), [](auto box) {
-    auto [at, size, on, more] = box;
-    return llvm::none_of(ArrayRef<int64_t>{at, size, on, more},
-                         ShapedType::isDynamic) &&
-           (at + size <= on || on + more <= at);
-  });
-}
-
-/// Returns true if `part` can be copied together with the preceding parts. All
-/// must have one source, disjoint results in one buffer that is allocated after
-/// the source, and no op with effects in between.
-static bool canJoin(ArrayRef<Part> before, const Part &part) {
-  Operation *op = before.back().op;
-  if (op->getBlock() != part.op->getBlock())
-    return false;
-  while ((op = op->getNextNode()) != part.op)
-    if (!op || !isMemoryEffectFree(op))
-      return false;
-  auto result = getBase(part.to).getDefiningOp<memref::AllocOp>();
-  Value source = getBase(part.from);
-  if (!result || source != getBase(before.front().from))
-    return false;
-  Operation *origin = source.getDefiningOp();
-  bool isOlder =
-      origin ? origin->getBlock() == result->getBlock() &&
-                   origin->isBeforeInBlock(result)
-             : source.getParentRegion()->isAncestor(result->getParentRegion());
-  return isOlder && llvm::all_of(before, [&](const Part &each) {
-           return areApart(each, part);
-         });
-}
-
-void Tiler::add(Operation *op) {
-  std::optional<Part> part = plan(op);
-  if (!part)
-    return;
-  if (!parts.empty() && !canJoin(parts, *part))
-    finish();
-  parts.push_back(std::move(*part));
-}
-
-std::optional<CopyChunk> Tiler::planChunks() {
-  if (parts.size() < 2)
-    return std::nullopt;
-  SmallVector<CopyTile> tiles;
-  SmallVector<int64_t> offsets;
-  for (const Part &part : parts) {
-    std::optional<int64_t> offset = getConstantIntValue(part.in.offset);
-    if (!offset)
-      return std::nullopt;
-    offsets.push_back(*offset);
-    tiles.push_back(part.tile);
-  }
-  return planCopyChunks(tiles, offsets, getBytes(parts.front()), params);
+  tiled.tile = std::move(*tile);
+  return tiled;
 }
 
 /// Returns the run-time condition that dynamic rows and columns fill a tile, or
 /// a null value if a tile is known to exist.
-static Value hasTile(OpBuilder &b, const Part &part) {
+static Value hasTile(OpBuilder &b, const TiledCopy &tiled) {
   Value fits;
-  const CopyTile &tile = part.tile;
+  const CopyTile &tile = tiled.tile;
   for (auto [number, size] : {std::pair(tile.rowDigit, tile.rows),
                               std::pair(tile.columnDigits[0], tile.columns)}) {
     const CopyDigit &digit = tile.digits[number];
     if (!digit.isDynamic())
       continue;
-    Location loc = part.op->getLoc();
+    Location loc = tiled.op->getLoc();
     Value isEnough = arith::CmpIOp::create(
         b, loc, arith::CmpIPredicate::uge,
-        getValueOrCreateConstantIndexOp(b, loc, part.extents[digit.loop]),
+        getValueOrCreateConstantIndexOp(b, loc, tiled.extents[digit.loop]),
         arith::ConstantIndexOp::create(b, loc, size));
     fits = fits ? arith::AndIOp::create(b, loc, fits, isEnough) : isEnough;
   }
   return fits;
 }
 
-void Tiler::emit(OpBuilder &b, const Part &part, bool isShared) {
-  Location loc = part.op->getLoc();
+/// Replaces the copy by loops over its tiles, which threads share if `isShared`.
+static void emit(const TiledCopy &tiled, const CpuModelParams &params,
+                 bool isShared) {
+  OpBuilder b(tiled.op);
+  Location loc = tiled.op->getLoc();
   auto emitTiles = [&](OpBuilder &at) {
-    Emitter(at, loc, getElement(part), part.tile, params, part.filler, isShared)
-        .run(part.in, part.out, part.extents);
+    Emitter(at, loc, getElement(tiled), tiled.tile, params, tiled.filler,
+            isShared)
+        .run(tiled.in, tiled.out, tiled.extents);
   };
-  Value fits = hasTile(b, part);
-  if (!fits)
-    return emitTiles(b);
-  scf::IfOp::create(
-      b, loc, fits,
-      [&](OpBuilder &then, Location) {
-        emitTiles(then);
-        scf::YieldOp::create(then, loc);
-      },
-      [&](OpBuilder &otherwise, Location) {
-        otherwise.clone(*part.op);
-        scf::YieldOp::create(otherwise, loc);
-      });
-}
-
-/// Emits all copies for one chunk of rows, at the indices `position` of the
-/// outer digits and of the first row.
-void Tiler::emitChunk(OpBuilder &b, const CopyChunk &chunk,
-                      ValueRange position) {
-  SmallVector<CopyDigit> digits = chunk.outer;
-  digits.push_back(chunk.row);
-  for (auto [part, tile] : llvm::zip_equal(parts, chunk.tiles)) {
-    Part inner = part;
-    inner.tile = tile;
-    auto move = [&](OpFoldResult &offset, int64_t CopyDigit::*stride) {
-      SmallVector<OpFoldResult> operands{offset};
-      AffineExpr sum = b.getAffineSymbolExpr(0);
-      for (auto [digit, index] : llvm::zip_equal(digits, position)) {
-        sum = sum + b.getAffineSymbolExpr(operands.size()) * (digit.*stride);
-        operands.push_back(index);
-      }
-      offset = affine::makeComposedFoldedAffineApply(b, inner.op->getLoc(), sum,
-                                                     operands);
-    };
-    move(inner.in.offset, &CopyDigit::in);
-    move(inner.out.offset, &CopyDigit::out);
-    emit(b, inner, /*isShared=*/false);
-  }
-}
-
-/// Emits the loops over chunks, the outermost one parallel if `isShared`. If
-/// chunks do not divide the rows, a last chunk overlaps the previous one and
-/// comes after the loop, so that threads do not copy both at the same time.
-void Tiler::emitChunks(const CopyChunk &chunk, bool isShared) {
-  OpBuilder b(parts.back().op);
-  Location loc = parts.back().op->getLoc();
-  auto index = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  };
-  SmallVector<Value> position;
-  auto enter = [&](int64_t extent, int64_t step) {
-    auto loop =
-        scf::ForOp::create(b, loc, index(0), index(extent), index(step));
-    if (isShared && position.empty())
-      markParallel(loop);
-    b.setInsertionPointToStart(loop.getBody());
-    position.push_back(loop.getInductionVar());
-    return loop;
-  };
-  for (const CopyDigit &digit : chunk.outer)
-    enter(digit.extent, 1);
-  int64_t whole = chunk.row.extent / chunk.rows * chunk.rows;
-  scf::ForOp loop = enter(whole, chunk.rows);
-  emitChunk(b, chunk, position);
-  if (whole == chunk.row.extent)
-    return;
-  b.setInsertionPointAfter(loop);
-  position.back() = index(chunk.row.extent - chunk.rows);
-  emitChunk(b, chunk, position);
-}
-
-void Tiler::finish() {
-  auto isShared = [&](const Part &part) {
-    auto op = dyn_cast<linalg::LinalgOp>(part.op);
-    return parallelLoops && op && isWorthThreads(op, part.tile.vectorSize);
-  };
-  std::optional<CopyChunk> chunk = planChunks();
-  if (chunk)
-    emitChunks(*chunk, llvm::any_of(parts, isShared));
-  for (const Part &part : parts) {
-    OpBuilder b(part.op);
-    if (!chunk)
-      emit(b, part, isShared(part));
-    part.op->erase();
-  }
-  parts.clear();
+  if (Value fits = hasTile(b, tiled))
+    scf::IfOp::create(
+        b, loc, fits,
+        [&](OpBuilder &then, Location) {
+          emitTiles(then);
+          scf::YieldOp::create(then, loc);
+        },
+        [&](OpBuilder &otherwise, Location) {
+          otherwise.clone(*tiled.op);
+          scf::YieldOp::create(otherwise, loc);
+        });
+  else
+    emitTiles(b);
+  tiled.op->erase();
 }
 
 namespace {
@@ -631,10 +473,15 @@ struct TileTransposes : layout::impl::TileTransposesPassBase<TileTransposes> {
         copies.push_back(op);
     });
     CpuModelParams params = getCpuParams(getOperation());
-    Tiler tiler(params, parallelLoops);
-    for (Operation *op : copies)
-      tiler.add(op);
-    tiler.finish();
+    for (Operation *op : copies) {
+      std::optional<TiledCopy> tiled = plan(op, params);
+      if (!tiled)
+        continue;
+      auto structured = dyn_cast<linalg::LinalgOp>(op);
+      emit(*tiled, params,
+           parallelLoops && structured &&
+               isWorthThreads(structured, tiled->tile.vectorSize));
+    }
   }
 };
 } // namespace

@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-/// Returns the operand of `op` that is `argument` of its body, or null if
+/// Returns the operand of `op` that is `argument` of its body, or nullptr if
 /// `argument` is another value.
 static OpOperand *findInput(linalg::LinalgOp op, Value argument) {
   auto block = dyn_cast<BlockArgument>(argument);
