@@ -69,9 +69,10 @@ layoutGetAssignmentCost(MlirOperation module, LayoutAssignmentCost *assignment);
 MLIR_CAPI_EXPORTED MlirLogicalResult layoutForEachConversion(
     MlirOperation module, LayoutConversionCallback callback, void *userData);
 
-/// Prints a table of the `layout.convert` ops of a module, each with its bytes,
-/// cost and reason, as text or JSON. The text is passed to `callback`. Fails
-/// with a diagnostic if the module has no target attribute.
+/// Passes to `callback` the costs of a module as text or JSON: those of its
+/// ops, and a table of its conversions with their bytes, costs and reasons.
+/// Constants with a layout count as conversions, because a lowering packs them.
+/// Fails with a diagnostic if the module has no target attribute.
 MLIR_CAPI_EXPORTED MlirLogicalResult
 layoutPrintCost(MlirOperation module, bool asJSON, MlirStringCallback callback,
                 void *userData);

@@ -117,16 +117,16 @@ MLIR_CAPI_EXPORTED bool layoutTypeGetStride(MlirType type, intptr_t coordinate,
 
 /// Computes the storage point of an index, one number per coordinate. If the
 /// element has several replicas, it is that of the first one. Returns false if
-/// the index is out of bounds, or if a number exceeds 64 bits or depends on a
-/// dynamic size.
+/// the shape is dynamic, if the index is out of bounds, or if a number exceeds
+/// 64 bits.
 MLIR_CAPI_EXPORTED bool layoutTypeGetPoint(MlirType type, const int64_t *index,
                                            int64_t *point);
 
 /// Computes the index of element `index` in a tensor of the storage type
 /// (layoutTypeGetStorageType), one number per dim of that type. If the element
-/// has several replicas, it is that of the first one. Returns false if `index`
-/// is out of bounds, or if a number exceeds 64 bits or depends on a dynamic
-/// size.
+/// has several replicas, it is that of the first one. Returns false if the
+/// shape is dynamic, if `index` is out of bounds, or if a number exceeds 64
+/// bits.
 MLIR_CAPI_EXPORTED bool layoutTypeGetStoredIndex(MlirType type,
                                                  const int64_t *index,
                                                  int64_t *storedIndex);

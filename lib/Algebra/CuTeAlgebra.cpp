@@ -59,9 +59,9 @@ static IndexExpr getOffset(const IntegerLayout &a) {
   return a.map.specialize(a.shape).getCoordinates()[0].value;
 }
 
-/// Creates the layout on `shape` with the offset `value`; its extent is one
-/// more than the highest offset. Fails if an offset is negative or one more
-/// than the highest does not fit int64.
+/// Creates the layout on `shape` with the offset `value`, whose extent is one
+/// more than the bound of getRange(). Fails if an offset may be negative or the
+/// extent does not fit int64.
 static IntegerLayoutOr make(const IndexExpr &value, ArrayRef<int64_t> shape,
                             FailureReason error) {
   IndexExpr offset = splitMods(value, shape);
@@ -86,7 +86,8 @@ static IndexExpr replace(const IndexExpr &offset, ArrayRef<IndexExpr> dims,
   return substitute(offset, dims, sizeOf, shape);
 }
 
-/// Returns the highest offset of `a`.
+/// Returns the highest offset of `a`, or a higher bound if the digits of the
+/// offset do not take their highest values together.
 static int64_t getLast(const IntegerLayout &a) {
   return getRange(getOffset(a), a.shape)->max;
 }
@@ -96,7 +97,7 @@ static int64_t getSize(const IntegerLayout &a) {
 }
 
 /// Fuses each group of dims to one dim, the first dim of a group fastest. Fails
-/// if an offset is negative or one more than the highest does not fit int64.
+/// where make() does.
 static IntegerLayoutOr fuseDims(const IntegerLayout &a,
                                 ArrayRef<SmallVector<int64_t>> groups,
                                 FailureReason error) {
@@ -159,7 +160,8 @@ struct Mode {
 /// Returns extent and stride of each digit of a layout of one dim, the fastest
 /// first: (4, 1) and (2, 5) for k mod 4 + 5 * (k floordiv 4) on 8. Returns
 /// std::nullopt if the offset has a constant, if a stride is not a positive
-/// constant, or if the digits overlap or leave a gap.
+/// constant, if a digit is of a sum or swizzle, or if the digits overlap or
+/// leave a gap.
 static std::optional<SmallVector<Mode>> getModes(const IntegerLayout &line) {
   SmallVector<Mode> modes;
   IndexExpr offset = getOffset(line);
@@ -202,7 +204,7 @@ static IntegerLayoutOr fromModes(ArrayRef<Mode> modes, FailureReason error) {
 }
 
 /// Returns extents and strides of digits that produce the same set of offsets
-/// as `line`, if not at the same indices, or std::nullopt if none are found. A
+/// as `line`, perhaps at other indices, or std::nullopt if none are found. A
 /// complement depends on the set only.
 static std::optional<SmallVector<Mode>>
 getModesOfOffsets(const IntegerLayout &line) {

@@ -51,7 +51,8 @@ struct LayoutMap::Data {
 
 /// Renumbers replicas by where their digits occur: in the order of coordinates,
 /// and of strides from high to low. So maps that differ only in the numbering
-/// of replicas become equal. Replicas of extent 1 are dropped.
+/// of replicas become equal, unless these occur in sums or swizzles only.
+/// Replicas of extent 1 are dropped.
 static void orderReplicas(unsigned rank, std::vector<Coordinate> &coordinates,
                           llvm::SmallVectorImpl<int64_t> &replicas) {
   struct Use {

@@ -125,7 +125,8 @@ AxisText MapPrinter::printAxis(const StoredAxis &axis) const {
 }
 
 /// Returns the text of a coordinate as a group of its axes, `d0, d1` or in
-/// brackets, or std::nullopt if parsing it would give another value or extent.
+/// brackets, or std::nullopt if parsing it would give another value or extent,
+/// or if `brackets` and there is at most one axis.
 std::optional<std::string> MapPrinter::printGroup(const IndexExpr &value,
                                                   const SizeExpr &extent,
                                                   bool brackets) const {

@@ -135,9 +135,9 @@ LogicalResult SpaceBuilder::readOperands() {
 /// replaces each loop in the axis by the sum of its digits, times their
 /// weights, and simplifies the value.
 ///
-/// The simplification knows no upper bound of the outermost digit of a loop
-/// unless the digit is dropped (`dropped`). Otherwise it would remove a digit
-/// that is always 0 on this shape, but is an axis of the storage.
+/// The simplification gets upper bounds of all digits except the outermost ones
+/// of loops that are not in `dropped`. With these bounds, it would remove a
+/// digit that is always 0 on this shape, but is an axis of the storage.
 void SpaceBuilder::substituteAxes() {
   std::vector<IndexExpr> dims(sizes.size());
   SmallVector<int64_t> bounds(space.digits.size(), kUnknownSize);

@@ -65,8 +65,8 @@ RankedTensorType layout::getLocalType(RankedTensorType type) {
 }
 
 /// Returns the dims in which some devices hold fewer indices than others, or
-/// all dims if the tensor is on a mesh without `#layout.mesh`. Returns no dims
-/// if it is on no mesh.
+/// all dims if a layout other than `#layout.mesh` places the tensor on a mesh.
+/// Returns no dims if it is on no mesh.
 static llvm::SmallBitVector findNonDivisibleDims(RankedTensorType type) {
   MeshAttr layout = getMeshLayout(type);
   llvm::SmallBitVector nonDivisible(type.getRank(),
@@ -174,11 +174,11 @@ namespace {
 /// axis: those with `loop floordiv divisor mod modulus` equal to the
 /// coordinate, or without `mod` if the modulus is 0.
 struct Share {
-  /// The loop that is split. If std::nullopt, the devices at coordinate 0 hold
-  /// the whole tensor, and the others no element of it.
+  /// The loop that is split. If std::nullopt, the devices at coordinate 0 of
+  /// the axis hold the whole tensor, and the others no element of it.
   std::optional<unsigned> loop;
   /// The divisor and modulus (0: no mod) of the digit of the loop. Both are 0
-  /// if the loop has one iteration, which runs at coordinate 0.
+  /// if the loop has one iteration, which the devices at coordinate 0 run.
   int64_t divisor, modulus;
 
   bool operator==(const Share &other) const {
@@ -234,8 +234,8 @@ private:
 
 /// Returns the dim of which `value`, coordinate `a` of a mesh, is a digit. It
 /// is a logical dim, or a replica dim if its number is at least the rank. If
-/// the coordinate is always 0, returns the dim of size 1 that a `#layout.mesh`
-/// splits along it. Otherwise returns std::nullopt.
+/// the coordinate is always 0, returns the dim that a `#layout.mesh` splits
+/// along it, e.g. one of size 1. Otherwise returns std::nullopt.
 static std::optional<unsigned> findSplitDim(RankedTensorType type, unsigned a,
                                             const IndexExpr &value) {
   if (const Digit *digit = value.getSingleDigit(); digit && digit->isDim())
@@ -315,10 +315,10 @@ bool MeshLoops::isAddedTo(const Access &operand) const {
 }
 
 /// Checks the partial sums of `access`, if it has any. An operand must be the
-/// init of a result with the same partial sums. For a result, each mesh axis
-/// along which it has partial sums counts. If any tensor of the op is split
-/// along the axis, the op must combine the result by the reduction of these
-/// sums; otherwise it must not read the init.
+/// init of a result of the same type and indexing map. A result is checked
+/// along each mesh axis on which it has partial sums. If any tensor of the op
+/// is split along the axis, the op must combine the result by the reduction of
+/// these sums. Otherwise it must not read the init.
 LogicalResult MeshLoops::checkParts(const Access &access) {
   auto partial = dyn_cast_if_present<PartialAttr>(access.type.getEncoding());
   if (!partial)

@@ -89,7 +89,7 @@ static Known evaluate(Operation *op, ArrayRef<Known> operands) {
 }
 
 /// Returns what is known of the value that `body` yields for a result if each
-/// input i is `inputs[i]`, or any value if that is null.
+/// input i is `inputs[i]`, or any value if `inputs[i]` is null.
 static Known evaluateBody(Block &body, ArrayRef<TypedAttr> inputs,
                           unsigned result) {
   if (body.getNumArguments() <= inputs.size() + result)

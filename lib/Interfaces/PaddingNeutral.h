@@ -25,18 +25,19 @@
 namespace mlir::layout {
 
 /// Returns true if `body` is known to return the old element of result `result`
-/// if each input i has the value `inputs[i]`, or any value if it is null. The
-/// arguments of `body` are the inputs and then one for each result.
+/// if each input i has the value `inputs[i]`, or any value if `inputs[i]` is
+/// null. The arguments of `body` are the inputs and then one for each result.
 bool returnsAccumulator(Block &body, ArrayRef<TypedAttr> inputs,
                         unsigned result);
 
 /// Returns true if result `result` of `body` is known to be `wanted` if each
-/// input i has the value `inputs[i]`, or any value if it is null.
+/// input i has the value `inputs[i]`, or any value if `inputs[i]` is null.
 bool makesPadding(Block &body, ArrayRef<TypedAttr> inputs, unsigned result,
                   TypedAttr wanted);
 
-/// Returns true if the elementwise `op` is known to compute `wanted` if each
-/// operand i has elements `inputs[i]`, or any elements if it is null.
+/// Returns true if the elementwise `op` is known to compute `wanted` if all
+/// elements of each operand i are `inputs[i]`, or any values if `inputs[i]` is
+/// null.
 bool makesPadding(Operation &op, ArrayRef<TypedAttr> inputs, unsigned result,
                   TypedAttr wanted);
 

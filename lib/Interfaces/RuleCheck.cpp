@@ -58,9 +58,9 @@ static bool isBetweenMemories(StringRef a, StringRef b) {
   return a == "buffer" || b == "buffer";
 }
 
-/// Checks the memory spaces of all tensors. Images and buffers may be mixed,
-/// but local memory of an NPU only with system memory: by an op without loops,
-/// or by an op with loops whose results are all in local memory.
+/// Checks the memory spaces of all tensors. Images and buffers may be mixed.
+/// Local memory of an NPU may be mixed with system memory, but only by an op
+/// without loops, or by one whose results are all in local memory.
 LogicalResult Checker::checkSpaces() {
   // Ops on local memory may read operands that are loaded for them.
   bool mayLoad = !std::holds_alternative<LoopsRule>(rule) ||
@@ -160,9 +160,9 @@ static bool hasWholeDigits(const OperandAccess &access,
 }
 
 /// Returns true if each stored axis of every tensor is one digit of a dim,
-/// every loop has digits, and of any two divisors of a loop, one divides the
-/// other. Then the op has an iteration space; otherwise it may have one. A fast
-/// path that covers most candidates.
+/// every loop has digits, of any two divisors of a loop one divides the other,
+/// and a loop that is part of a sum is not split. Then the op has an iteration
+/// space; otherwise it may have one. A fast path that covers most candidates.
 static bool runsOnWholeDigits(ArrayRef<OperandAccess> accesses,
                               size_t numLoops) {
   SmallVector<LoopCuts> loops(numLoops);
@@ -203,7 +203,8 @@ LogicalResult Checker::checkBlocks(const LoopsRule &rule) {
 
 /// Checks that the op has an iteration space, i.e. that all tensors split its
 /// loops at the same digits. Ops with tensors in images or in local memory of
-/// an NPU pass, because these are addressed by their own maps.
+/// an NPU pass, because these are addressed by their own maps. Ops without
+/// iterations pass, too.
 LogicalResult Checker::checkLoops(const LoopsRule &rule) {
   for (ArrayRef<Type> types : {operands, results})
     if (llvm::any_of(types, isImage) || llvm::any_of(types, isLocal))

@@ -288,7 +288,7 @@ bool SpaceBuilder::dropUnitDigits() {
 
 /// Checks that each digit is on a stored axis of some operand, so that a shape
 /// determines its trip count, and that iterations over padding do not overwrite
-/// elements of results.
+/// elements of results. Also calls checkStated() for each result.
 LogicalResult SpaceBuilder::checkDigits() {
   SmallVector<bool, 12> used = findUsed();
   for (auto [i, digit] : llvm::enumerate(space.digits))

@@ -111,8 +111,9 @@ struct PadModel : LayoutOpInterface::ExternalModel<PadModel, tensor::PadOp> {
 };
 
 /// The rule of ops that extract or insert a slice: tile sizes must divide the
-/// offset and the size of a sliced dim. Dims that the smaller tensor does not
-/// have must not be tiled.
+/// offset and the size of a sliced dim, which must be whole if these are
+/// dynamic or the stride is not 1. Dims that the smaller tensor does not have
+/// must not be tiled.
 template <typename OpTy>
 struct SliceModel : LayoutOpInterface::ExternalModel<SliceModel<OpTy>, OpTy> {
   OpLayoutRule getLayoutRule(Operation *op) const {

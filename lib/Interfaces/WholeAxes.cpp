@@ -30,9 +30,8 @@ WholeAxes::permute(ArrayRef<OpFoldResult> ofDims,
   return result;
 }
 
-/// Returns true if `x` uses each touched dim d only by digits of `d mod
-/// divisors[d]`, the index inside of a tile. Requires that every touched dim
-/// has a divisor.
+/// Returns true if `x` depends on each touched dim d (one that is padded or
+/// sliced) only by digits of `d mod divisors[d]`, the index inside of a tile.
 static bool staysInside(const IndexExpr &x, const llvm::SmallBitVector &touched,
                         ArrayRef<int64_t> divisors) {
   return llvm::all_of(x.terms, [&](const DigitTerm &term) {

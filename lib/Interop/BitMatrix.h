@@ -60,8 +60,9 @@ public:
       : box(box), error(error) {}
 
   /// Returns the bits of `value`. If they are not xors of bits of the index,
-  /// because of a constant, a divisor that is not a power of two, or a sum with
-  /// carries, reports why and returns std::nullopt.
+  /// because of a constant, a divisor or modulus that is not a power of two, a
+  /// stride that is not a positive constant, or a sum with carries, reports why
+  /// and returns std::nullopt.
   std::optional<Bits> read(const IndexExpr &value);
 
 private:

@@ -115,8 +115,8 @@ static bool addModes(Scanner &scanner, const IntTuple &shape,
       [&](auto pair) { return addMode(std::get<0>(pair), std::get<1>(pair)); });
 }
 
-/// Parses `S<2,0,2> o`, or `Sw<2,0,2> o 0 o` with an offset before the swizzle.
-/// Returns false after an error.
+/// Parses `S<2,0,2> o`, or `Sw<2,0,2> o 0 o` with an offset that is added
+/// before the swizzle. Returns false after an error.
 static bool parseSwizzle(Scanner &scanner, CuTeLayout &layout) {
   size_t start = scanner.column();
   StringRef word = scanner.word();

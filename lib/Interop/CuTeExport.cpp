@@ -33,7 +33,7 @@ static bool isSwizzled(const DigitTerm &term) {
 
 /// Returns the layout of a map without swizzles: the leaves of mode d are the
 /// digits of dim d. Fails if a digit is of a sum, if digits of a dim overlap or
-/// leave a gap, or if the outermost one does not divide the dim.
+/// leave a gap, or if the divisor of the outermost one does not divide the dim.
 static std::optional<CuTeLayout> getModes(const LayoutMap &special, Sizes sizes,
                                           FailureReason error) {
   unsigned rank = special.getRank();

@@ -32,11 +32,13 @@ public:
       ++position;
     return position;
   }
-  /// Returns the 0-based column after the last token that was read.
+  /// Returns the 0-based column after what was read last, a token or the spaces
+  /// after it.
   size_t end() const { return position; }
   llvm::StringRef rest() { return text.substr(column()); }
   bool atEnd() { return rest().empty(); }
-  /// Returns the next character, or 0 at the end.
+  /// Returns the next character after spaces, or 0 at the end. Does not move
+  /// past it.
   char peek() { return atEnd() ? 0 : rest().front(); }
 
   /// Returns the next character after spaces, and moves past it. The text must
@@ -68,8 +70,8 @@ public:
                 "unexpected " + quoteCharacter(text, column()) + " at the end");
   }
 
-  /// Reads and returns the next letters up to anything else; "" if there are
-  /// none.
+  /// Reads and returns the letters after spaces, up to anything else; "" if
+  /// there are none.
   llvm::StringRef word() {
     llvm::StringRef result = rest().take_while(llvm::isAlpha);
     position += result.size();

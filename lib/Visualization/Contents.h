@@ -37,9 +37,9 @@ struct Contents {
 };
 
 /// Computes the storage points of all indices of a shape. Fails if the shape
-/// does not fit the map or is dynamic, if two indices share a point, or if a
-/// point is outside of the storage. Also fails if there are more than
-/// `maxCells` indices times replicas or, if `needStorage`, positions.
+/// does not fit the map or is dynamic, if the map is not proven to be injective
+/// on it, or if a point is outside of the storage. Also fails if there are more
+/// than `maxCells` indices times replicas or, if `needStorage`, positions.
 std::optional<Contents> readContents(const LayoutMap &map, Sizes sizes,
                                      int64_t maxCells, bool needStorage,
                                      FailureReason error);

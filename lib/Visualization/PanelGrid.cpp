@@ -88,7 +88,7 @@ static std::string rename(llvm::StringRef text,
 }
 
 /// Returns the digits of a stored axis as the canonical text of a map prints
-/// them, with the names of the dims. Replicas are treated as dims.
+/// them, with `dimNames`, the names of the dims and then of the replicas.
 static std::string getText(const StoredAxis &axis,
                            ArrayRef<std::string> dimNames) {
   std::string text = LayoutMap::get(dimNames.size(), "buffer",
@@ -152,8 +152,8 @@ static int64_t findGrain(ArrayRef<PlacedDigit> digits, const Axis &innermost,
 }
 
 /// Returns the axes of the picture for any coordinate on one shape, slowest
-/// first, found from the strides of its digits. An axis ends at a stride that
-/// divides the extent and all longer strides.
+/// first, found from the strides of its digits. Each axis but the slowest ends
+/// before a digit whose stride divides the extent and all longer strides.
 static Axes findAxes(const LayoutMap &special, unsigned coordinate,
                      const Contents &contents, ArrayRef<std::string> dimNames) {
   const IndexExpr &value = special.getCoordinates()[coordinate].value;
@@ -214,9 +214,10 @@ static int64_t findDivisor(int64_t n, int64_t most) {
 }
 
 /// Returns the number of positions of `axis` to draw in a row with space for
-/// `room`: the largest divisor <= `room` of the grain, whose divisors align
-/// equal digits, if it is at least kFew. Otherwise, it is the largest divisor
-/// <= `room` of the extent, or `room` if this divisor is less than half of it.
+/// `room`: the largest divisor <= `room` of Axis::grain, which puts equal
+/// digits above each other, if it is at least kFew. Otherwise, it is the
+/// largest divisor <= `room` of the extent, or `room` if this divisor is less
+/// than half of it.
 static int64_t chooseCut(const Axis &axis, int64_t room) {
   if (axis.grain) {
     int64_t divisor = findDivisor(axis.grain, room);
@@ -240,8 +241,9 @@ static std::pair<Axis, Axis> cut(const Axis &axis, int64_t width) {
 
 /// Removes the fastest axes from the end of `axes` and returns them as the axes
 /// of the columns, which have at most `maxColumns` positions. An axis that does
-/// not fit is cut, and its outer part stays. Unless `fill`, stops as soon as
-/// the columns have at least 4 positions (kFew).
+/// not fit is cut, and its outer part stays, unless other axes leave space for
+/// fewer than 4 positions (kFew). Unless `fill`, stops as soon as the columns
+/// have at least 4 positions.
 static Axes takeColumns(Axes &axes, int64_t maxColumns, bool fill) {
   Axes columns;
   while (!axes.empty()) {
@@ -293,8 +295,8 @@ static Axes getLinearAxes(const Direction &direction, unsigned coordinate,
 
 /// Arranges several coordinates of which the last one is linear memory, e.g.
 /// that of a core: one panel per core. If the memory of a core fits one row, a
-/// core is a row instead. If this memory has at most 8 positions (2 * kFew) and
-/// there are at most `maxColumns` cores, a core is a column.
+/// core is no panel. It is a column if this memory has at most 8 positions (2 *
+/// kFew) and there are at most `maxColumns` cores, and else a row.
 static void arrangeCores(PanelGrid &result, int64_t maxColumns,
                          int64_t columns) {
   unsigned last = result.directions.size() - 1;

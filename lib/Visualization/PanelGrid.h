@@ -76,10 +76,10 @@ PanelGrid arrangeStorage(const LayoutMap &map, const Contents &contents,
                          llvm::ArrayRef<std::string> dimNames,
                          int64_t maxColumns, int64_t columns);
 
-/// Arranges the indices of a shape: the last dim in the columns, the one before
-/// it in the rows, and a panel for each index of the others. A last dim of more
-/// than `maxColumns`, or of `columns` if not 0, is cut, and continues in the
-/// next row.
+/// Arranges the indices of a shape, whose dims of size 1 are left out: the last
+/// dim in the columns, the one before it in the rows, and a panel for each
+/// index of the others. A last dim of more than `maxColumns`, or of `columns`
+/// if not 0, is cut, and continues in the next row.
 PanelGrid arrangeLogical(Sizes sizes, llvm::ArrayRef<std::string> dimNames,
                          int64_t maxColumns, int64_t columns);
 

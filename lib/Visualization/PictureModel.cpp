@@ -76,9 +76,10 @@ void PictureModelBuilder::breakLines(unsigned numLines) {
   }
 }
 
-/// Chooses the arrangement and the lines of labels. Labels have one line,
-/// unless two lines make all columns of a panel fit the picture, or all panels
-/// fit side by side.
+/// Chooses the arrangement and the lines of labels. Labels have two lines if
+/// the columns of a panel do not fit the picture with one, or if two lines make
+/// all panels with long labels fit side by side. If columns do not fit with two
+/// lines, arranges fewer.
 void PictureModelBuilder::arrange() {
   constexpr int64_t kMaxColumns = 32;
   auto arrangeFor = [&](int64_t maxColumns) {
@@ -128,8 +129,8 @@ static llvm::SmallVector<unsigned> getDirections(ArrayRef<Axis> axes) {
 }
 
 /// Returns the labels along one edge of a panel, one for each coordinate of
-/// `axes`. The n-th row or column starts at point getStart(n). Values of a
-/// coordinate d with isCounted(d), whose other axes are at another edge, are
+/// `axes`. The n-th row or column starts at point getStart(n). If isCounted(d),
+/// because other axes of coordinate d are at another edge, its values are
 /// printed as increments, such as +16. If `isTerse`, labels of increments or of
 /// texts such as `NPU 2` have no title.
 AxisLabels PictureModelBuilder::getAxisLabels(

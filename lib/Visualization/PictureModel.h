@@ -61,8 +61,8 @@ struct PictureModel {
   std::vector<int64_t> rowGaps, columnGaps;
   AxisLabels columns; // shared by all panels
   std::vector<Panel> panels;
-  /// The numbers of panels that may be side by side, ascending: the positions
-  /// of the fastest axis of the panels, those of the two fastest axes, ..
+  /// The preferred numbers of panels side by side, ascending: the positions of
+  /// the fastest axis of the panels, those of the two fastest axes, ..
   llvm::SmallVector<int64_t> panelGroups;
 
   std::vector<PlacedCell> cells;

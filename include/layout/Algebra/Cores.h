@@ -52,7 +52,8 @@ std::optional<int64_t> joinAddress(const ChipParams &params,
 /// position of the coordinate `npu`. A channel is a value of `npu` before it is
 /// taken modulo the number of cores, e.g. of c + 2 in `(c + 2) mod 4`. Fails if
 /// there is no coordinate `npu`, or it is not a single digit. Also fails if the
-/// dims that it depends on are dynamic or have more than 2^20 indices.
+/// dims that it depends on are dynamic or have more than 2^20 indices, or if a
+/// core is outside of the extent.
 std::optional<llvm::SmallVector<int64_t>>
 countChannels(const LayoutMap &map, Sizes sizes, FailureReason error = {});
 

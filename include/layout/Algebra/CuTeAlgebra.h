@@ -59,8 +59,8 @@ using IntegerLayoutOr = std::optional<IntegerLayout>;
 IntegerLayoutOr coalesce(const IntegerLayout &a, FailureReason error = {});
 
 /// Returns the layout i -> a(b(i)) on the shape of `b`. All dims of `a` are
-/// first fused to one, the first dim fastest. Fails if an offset of `b` is not
-/// below the size of `a`.
+/// first fused to one, the first dim fastest. Fails unless every offset of `b`
+/// is proven to be an index of `a`, from 0 to its size - 1.
 IntegerLayoutOr composition(const IntegerLayout &a, const IntegerLayout &b,
                             FailureReason error = {});
 
@@ -77,8 +77,9 @@ IntegerLayoutOr complement(const IntegerLayout &a, int64_t size,
 IntegerLayoutOr leftInverse(const IntegerLayout &a, FailureReason error = {});
 /// Returns the right inverse: maps each offset k < n to the index of `a`,
 /// coalesced to one dim, with this offset. n is the largest number such that
-/// `a` has all offsets below n. Fails if `a` does not have offset 0, or no
-/// formula of the index is found.
+/// `a` has all offsets below n. Fails if `a` does not have offset 0, if no
+/// formula of the index is found, or if finding n takes a search beyond 2^20
+/// offsets.
 IntegerLayoutOr rightInverse(const IntegerLayout &a, FailureReason error = {});
 
 /// The grouping of the result dims of divide(): each dim becomes a tile T and a

@@ -84,15 +84,14 @@ getDigits(const LayoutMap &special, Sizes sizes, FailureReason error);
 /// and the last stride is 1. Digits whose strides are no such multiples are
 /// fused: h and w of `[h, w] align 32` become one digit of their sum. If all
 /// strides exceed 1, a last digit of the constant 0 stands for the padding
-/// between positions. Fails if fusing does not give such strides, or if a
-/// stride may not be positive. Also fails if the map is not in linear memory,
-/// has replicas or a constant offset, or has no elements.
+/// between positions. Fails where getDigits() does, or if fusing does not give
+/// such strides.
 std::optional<std::vector<PlacedDigit>>
 getDenseDigits(const LayoutMap &special, Sizes sizes, FailureReason error);
 
-/// Splits each digit without a mod, of a dynamic dim, that is padded to a
-/// multiple of a constant k into two: `d0 align 32` becomes d0 floordiv 32 and
-/// d0 mod 32.
+/// Splits each digit of dynamic extent without a mod that is padded to a
+/// multiple of a constant k > 1 into two: `d0 align 32` becomes d0 floordiv 32
+/// and d0 mod 32.
 void splitAlignedDigits(std::vector<PlacedDigit> &digits, Sizes sizes);
 
 /// Groups digits by their sources, the dims or fused values that they are

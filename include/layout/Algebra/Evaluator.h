@@ -29,10 +29,10 @@ namespace mlir::layout {
 class Evaluator {
 public:
   /// Compiles `values` for the indices of `box`, the sizes of all dims,
-  /// replicas included. Returns std::nullopt if a size is dynamic, a stride
-  /// depends on a size, or a sum may overflow int64. A dim of at most
-  /// `maxTableSize` indices has a lookup table of 8 bytes * number of values *
-  /// size.
+  /// replicas included. Returns std::nullopt if a size is dynamic, a stride or
+  /// constant depends on a size, or a sum may overflow int64. A dim of at most
+  /// `maxTableSize` indices that some digit depends on alone has a lookup table
+  /// of 8 bytes * number of values * size.
   static std::optional<Evaluator> compile(llvm::ArrayRef<IndexExpr> values,
                                           Sizes box,
                                           int64_t maxTableSize = 1 << 16);

@@ -116,7 +116,8 @@ struct Swizzle {
 constexpr unsigned kMaxSwizzleBits = 62;
 
 /// Removes the constant from the source of `digit`, and returns it in `shift`:
-/// `(c + 2) floordiv 4` becomes `c floordiv 4`, with shift 2.
+/// `(c + 2) floordiv 4` becomes `c floordiv 4`, with shift 2. A constant that
+/// depends on sizes stays; the shift is then 0.
 Digit splitShift(const Digit &digit, int64_t &shift);
 
 /// Returns the digit with `shift` added to its source: `c floordiv 4` with

@@ -110,8 +110,8 @@ public:
   LayoutMap specialize(Sizes sizes) const;
 
   /// Computes the storage point of a logical index, one number per coordinate,
-  /// or std::nullopt on overflow or if a size is dynamic. `index` must be
-  /// inside the shape. It may continue with a number for each replica;
+  /// or std::nullopt on overflow or if it depends on a dynamic size. `index`
+  /// must be inside the shape. It may continue with a number for each replica;
   /// otherwise the point is that of replica 0.
   std::optional<llvm::SmallVector<int64_t>>
   forward(llvm::ArrayRef<int64_t> index, Sizes sizes) const;
@@ -157,7 +157,8 @@ struct StoredDims {
   std::vector<BoundedIndex> dims; // slowest first
 
   StoredDims() = default;
-  /// Returns `dims`, or an empty list if `map` itself has these stored dims.
+  /// Returns `dims`, or an empty list if these are the default stored dims of
+  /// `map`.
   static StoredDims get(const LayoutMap &map,
                         llvm::ArrayRef<BoundedIndex> dims);
 
@@ -175,7 +176,8 @@ struct StoredDims {
 };
 
 /// Splits a coordinate into axes, slowest first, of which it is the row-major
-/// index. Returns the whole coordinate as one axis if it is no such index.
+/// index. Returns the whole coordinate as one axis if it is no such index, and
+/// no axis for 0 with extent 1.
 std::vector<StoredAxis> findStoredAxes(const IndexExpr &value,
                                        const SizeExpr &extent);
 

@@ -78,19 +78,19 @@ struct Run {
   bool isWhole = false;
 };
 
-/// Returns the longest run of indices of dim `dim` that are contiguous along
-/// the coordinate, or std::nullopt if it is not known.
+/// Returns the longest run (see Run) of indices of `dim` along the coordinate,
+/// or std::nullopt if it is not known.
 std::optional<Run> getRun(const LayoutMap &map, unsigned coordinate,
                           unsigned dim, Sizes sizes);
 
 /// Returns the longest run along the coordinate of all indices in row-major
-/// order, as if they were one dim. If it is not known, reports to `error` and
-/// returns std::nullopt.
+/// order, as if they were one dim. Returns std::nullopt if it is not known, and
+/// reports to `error` if that is because the dims cannot be fused.
 std::optional<Run> getRowMajorRun(const LayoutMap &map, unsigned coordinate,
                                   Sizes sizes, FailureReason error = {});
 
 /// Returns the greatest integer that divides the coordinate at every index
-/// whose entry d is a multiple of blocks[d] >= 1, or 0 if only position 0 is
+/// whose entry d is a multiple of blocks[d] >= 1, or 0 if no position but 0 is
 /// reached. If sizes are dynamic, returns the greatest divisor that the strides
 /// prove. Returns std::nullopt if the increments of the coordinate are not
 /// known.

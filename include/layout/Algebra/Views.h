@@ -44,7 +44,8 @@ namespace mlir::layout {
 
 /// A view as a function of indices: dim d of the viewed tensor is dims[d] and
 /// has size sizeOf[d], which are functions of the `rank` dims of the view.
-/// `sizes` are the sizes of the view that these rely on (else kUnknownSize).
+/// `sizes` has the sizes of the view on which dims and sizeOf rely, and
+/// kUnknownSize for other dims.
 struct IndexView {
   unsigned rank = 0;
   std::vector<IndexExpr> dims;
@@ -83,8 +84,8 @@ std::optional<LayoutMap> slice(const LayoutMap &map, Sizes fullSizes,
 
 /// Returns the layout of an expanded view: dim d of the tensor is the row-major
 /// fusion of the dims groups[d] of the view, whose sizes are `newSizes`. Fails
-/// only for invalid groups and on overflow. The result is valid for every size
-/// of the first dim of a group.
+/// only for invalid groups or sizes and on overflow. The result is valid for
+/// every size of the first dim of a group.
 std::optional<LayoutMap> expandShape(const LayoutMap &map, DimGroups groups,
                                      Sizes newSizes, FailureReason error = {});
 
@@ -97,8 +98,8 @@ std::optional<LayoutMap> collapseShape(const LayoutMap &map, DimGroups groups,
                                        FailureReason error = {});
 
 /// Returns the index view of `expandShape`: each dim of the smaller rank as a
-/// function of the larger rank. Fails only if the groups do not list all dims
-/// once and in order.
+/// function of the larger rank. Fails only if a size is negative, or if the
+/// groups do not list all dims once and in order.
 std::optional<IndexView> getExpandView(DimGroups groups, Sizes newSizes,
                                        FailureReason error = {});
 /// Returns the index view of `collapseShape`: each dim of the larger rank as a
@@ -143,10 +144,10 @@ struct Concatenation {
 std::optional<Concatenation> concat(llvm::ArrayRef<ConcatPart> parts,
                                     int64_t axis, FailureReason error = {});
 
-/// Returns true if the storage of the whole is that of the parts side by side,
-/// for static sizes: padding of the whole is then padding of a part, with the
-/// same value. Otherwise the storage of a part may overlap elements of another
-/// part, or omit padding of the whole.
+/// Returns true if the storage of the whole is that of the parts side by side:
+/// all padding of the whole is then padding of a part. If false, the storage of
+/// a part may overlap elements of another part or omit padding of the whole, or
+/// an extent or shift depends on a dynamic size.
 bool isTiledByParts(const Concatenation &concatenation,
                     llvm::ArrayRef<ConcatPart> parts);
 
@@ -162,8 +163,8 @@ std::optional<LayoutMap> compose(const LayoutMap &a, const LayoutMap &b,
 /// the stored axes of `map`. It maps a storage position to the row-major
 /// position of its logical index, in a logical shape that is extended such that
 /// padding has indices, too. `sizes` are the logical sizes that `map` depends
-/// on. Fails if `map` has replicas, or if no injective formula of the stored
-/// axes is found.
+/// on. Fails if `map` has replicas, if a size is 0, or if no injective formula
+/// of the stored axes is found.
 std::optional<LayoutMap> inverse(const LayoutMap &map,
                                  llvm::ArrayRef<BoundedIndex> storedDims = {},
                                  Sizes sizes = {}, FailureReason error = {});

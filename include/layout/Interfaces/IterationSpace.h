@@ -45,8 +45,8 @@ struct OperandAccess {
   AffineMap map;         // loops -> logical index
   RankedTensorType type; // logical, with or without a layout; null for a scalar
   bool isResult = false;
-  /// The stored axes of `type` as functions of its dims, if they were computed
-  /// before, or null. Requires that `map` is the identity.
+  /// The stored axes of `type` as functions of its dims, if the caller has
+  /// computed them, or nullptr. If they are set, `map` is the identity.
   const std::vector<StoredAxis> *axes = nullptr;
 };
 

@@ -40,8 +40,8 @@ bool isPartial(Type type);
 MeshAttr getMeshLayout(RankedTensorType type);
 
 /// Returns `type` replicated on the mesh of `axes`, with its layout as the
-/// local one. A type already on a mesh, or whose layout `#layout.mesh` does not
-/// accept as local one, is returned unchanged.
+/// local one. Returns a type unchanged if it is on a mesh already, or if
+/// `#layout.mesh` does not accept its layout as a local one.
 RankedTensorType placeOnMesh(RankedTensorType type, const Mesh &axes);
 
 /// Returns the type of the largest block of a tensor on one device, with its
@@ -71,9 +71,9 @@ bool computesWholeBlocks(Operation *op, const OpLayoutRule &rule,
 /// partial sums, of which only one has the initial value.
 bool beginsFresh(Operation *op, unsigned r);
 
-/// Returns true if devices may each run some iterations of `loop`: the loop
-/// indexes dims by itself, and the op does not need all iterations at once, as
-/// softmax does.
+/// Returns true if devices may each run some iterations of `loop`: every index
+/// that depends on the loop is the loop itself, and the op does not need all
+/// iterations at once, as softmax does.
 bool canSplit(const LoopsRule &rule, unsigned loop);
 
 /// Checks that every device can run the loops of an op on the blocks of tensors

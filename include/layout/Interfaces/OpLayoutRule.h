@@ -85,25 +85,27 @@ struct LoopsRule {
   SmallVector<std::optional<unsigned>> inits;
 };
 
-/// A rule under which operand 0 and result 0 have the same elements in the same
-/// order, and share storage. Further tensors are destinations with the layout
-/// of the result.
+/// A rule under which result 0 has the elements of operand 0, perhaps at other
+/// indices, and shares its storage. Further tensors are destinations with the
+/// layout of the result.
 struct ViewRule {
   /// The source dims as functions of the result dims, and the inverse.
   IndexView toSource, toResult;
-  /// True if row-major source and result have identical storage (reshapes).
-  /// Otherwise the op moves elements unless its layouts make it a view.
+  /// True if the storage of a row-major source is that of a row-major result,
+  /// as for reshapes. If false, as for linalg.pack, the op moves elements
+  /// unless the layouts of source and result make it a view.
   bool isOfRowMajor = true;
 };
 
-/// A rule under which all tensors have one layout, except for dropped dims.
+/// A rule under which all tensors have one layout, but some may lack the
+/// `dropped` dims.
 struct PerDimRule {
   /// Per dim, the number that its tile size must divide: 1 requires the dim to
   /// be whole, 0 permits any storage.
   SmallVector<int64_t> tileSizeMustDivide;
   /// The dims that tensors of a lower rank do not have, because they hold one
-  /// index of each (DroppedDims.h). Tensors with these dims must not store them
-  /// in tiles.
+  /// index of each (DroppedDims.h). Tensors that have these dims must not store
+  /// them in tiles.
   llvm::SmallBitVector dropped;
   /// Per operand, true if all its elements are read; an empty list if this
   /// holds for all. Of the other operands, as of a slice's source, the op reads

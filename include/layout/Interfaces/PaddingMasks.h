@@ -50,7 +50,8 @@ struct PaddingMasks {
   /// Per result, the loops that are masked: iterations of these loops beyond
   /// their size do not write the value of the body.
   SmallVector<SmallVector<unsigned>> loops;
-  /// Per result, the value written instead, or null to keep the old element.
+  /// Per result, the value written instead, or a null attribute to keep the old
+  /// element.
   SmallVector<TypedAttr> instead;
 };
 
@@ -62,9 +63,9 @@ TypedAttr getPaddingAlong(ArrayRef<OperandAccess> operands,
 
 /// Computes the masks of an op. `operands` are the inputs, followed by the
 /// results. `readsInit` has one entry per result, which is true if the body
-/// reads the old element of the result. `copyMask` is empty unless the op is a
-/// copy. For a copy, it lists the loops to mask if the type of the result
-/// states the value of padding.
+/// reads the old element of the result. `copyMask` lists the loops to mask in a
+/// copy whose result type states the value of padding. It is not used for other
+/// ops.
 PaddingMasks findPaddingMasks(ArrayRef<OperandAccess> operands,
                               ArrayRef<utils::IteratorType> iterators,
                               ArrayRef<bool> readsInit, const ScalarBody &body,

@@ -29,8 +29,8 @@ namespace mlir::layout {
 
 /// Returns true if all indices of `loop`, those of padding included, are known
 /// to have different positions in the storage of the operand: if each digit of
-/// the loop with several values is among the digits that an axis fuses in
-/// row-major order. False proves nothing.
+/// the loop, except those with one value, is among the digits that some axis
+/// fuses in row-major order. False proves nothing.
 bool storesAllOf(const IterationSpace &space, unsigned operand, unsigned loop);
 
 /// Returns true if the positions of `axis` are exactly all values of the digits

@@ -26,17 +26,17 @@ namespace mlir::layout {
 
 /// Checks that an op with this rule can run on these types. The reason of a
 /// failure continues after the op's name and names the conflict. With
-/// `usesPerElementAddressing`, each element of each tensor is addressed by its
-/// own map, without constraints on stored digits, as in kernels on devices with
-/// images.
+/// `usesPerElementAddressing`, as in kernels on devices with images, each
+/// element of each tensor is addressed by the map of the tensor. Stored axes
+/// are then not compared under a LoopsRule or PerDimRule; spaces, meshes and
+/// views are checked as always.
 LogicalResult checkRule(const OpLayoutRule &rule, ArrayRef<Type> operands,
                         ArrayRef<Type> results, FailureReason refuse = {},
                         bool usesPerElementAddressing = false);
 
 /// Checks that `op`, whose rule is `rule`, can run on the types of its operands
-/// and results. With `usesPerElementAddressing`, or if a LoopsRule permits
-/// every combination of layouts (`runsAnywhere`), the tensors need not be
-/// stored in the same digits.
+/// and results. A LoopsRule that permits every combination of layouts
+/// (`runsAnywhere`) is checked as with `usesPerElementAddressing`.
 LogicalResult checkRule(Operation *op, const OpLayoutRule &rule,
                         FailureReason refuse = {},
                         bool usesPerElementAddressing = false);

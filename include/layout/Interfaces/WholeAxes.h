@@ -33,8 +33,8 @@ struct WholeAxes {
   SmallVector<int64_t> divisorOfAxis;
 
   /// Converts numbers per dim, e.g. sizes, to numbers per stored axis: that of
-  /// its dim, divided by its divisor and rounded up, or that of `other` if the
-  /// axis has no touched dim. Numbers of dims with a divisor above 1 must be
+  /// its touched dim, divided by its divisor and rounded up, or else the entry
+  /// of the axis in `other`. Numbers of dims with a divisor above 1 must be
   /// constants.
   SmallVector<OpFoldResult> permute(ArrayRef<OpFoldResult> ofDims,
                                     ArrayRef<OpFoldResult> other) const;

@@ -26,8 +26,8 @@ namespace mlir::layout {
 
 /// Allocates `bytes` uninitialized bytes at a multiple of `alignment`, a power
 /// of two of at most 2 MB, the size of a huge page. Blocks share chunks of at
-/// least 64 MB. The last owner of a block returns the huge pages that hold no
-/// other block to the system; the last block of a chunk returns the rest.
+/// least 64 MB. The last owner of a block returns the huge pages that lie
+/// entirely in it to the system; the last block of a chunk returns the rest.
 std::shared_ptr<char> allocateConstantBytes(size_t bytes, size_t alignment);
 
 /// Returns true if `data` points into one of the chunks of memory that the

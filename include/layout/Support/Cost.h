@@ -31,7 +31,8 @@ using Cost = int64_t;
 /// The cost of a forbidden choice.
 constexpr Cost kInfiniteCost = std::numeric_limits<int64_t>::max();
 
-/// Adds the costs a, b >= 0; finite sums saturate at kInfiniteCost - 1.
+/// Adds the costs a, b >= 0. An infinite cost stays infinite; finite sums
+/// saturate at kInfiniteCost - 1.
 inline Cost addCosts(Cost a, Cost b) {
   if (a == kInfiniteCost || b == kInfiniteCost)
     return kInfiniteCost;

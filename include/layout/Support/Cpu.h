@@ -15,8 +15,8 @@
 
 namespace mlir::layout {
 
-/// Returns the parameters of the processor `name`: a psABI level of x86-64,
-/// AArch64, one of its cores, or `host`, the processor of this process. Returns
+/// Returns the parameters of the processor `name`, such as `x86-64-v3` (a psABI
+/// level), `neoverse-n1`, or `host`, the processor of this process. Returns
 /// std::nullopt if the name is unknown.
 std::optional<CpuModelParams> findCpuParams(llvm::StringRef name);
 

@@ -58,10 +58,10 @@ struct PictureOptions {
   std::string element;
   /// The names of the logical dims; if empty, d0, d1, ..
   llvm::SmallVector<std::string> dimNames;
-  /// The dim whose index determines the color of a cell. By default, it is the
-  /// second of three or more dims if that has more than one index, else the
-  /// first dim that has. The logical view shows the order of storage by
-  /// default.
+  /// The dim whose index determines the color of a cell. If std::nullopt, the
+  /// storage view takes the second of three or more dims if that has more than
+  /// one index, else the first dim that has. The logical view then shows the
+  /// order of storage, or devices with Label::Device.
   std::optional<unsigned> colorDim;
   /// The number of positions per row of linear memory or, in the logical view,
   /// of indices of the last dim. 0 lets the stored axes, or the dims, determine

@@ -114,7 +114,7 @@ bool IndexExpr::hasOverflow() const {
 }
 
 /// Returns the value that the digit takes its floor and mod of, at an index of
-/// a shape, or std::nullopt on overflow.
+/// a shape, or std::nullopt on overflow or if it depends on a dynamic size.
 static std::optional<int64_t> evaluateSource(const Digit &digit,
                                              ArrayRef<int64_t> index,
                                              ArrayRef<int64_t> sizes) {

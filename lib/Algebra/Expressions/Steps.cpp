@@ -78,7 +78,8 @@ private:
 } // namespace
 
 /// The maximal shift and breakpoint, so that sums of three such numbers fit 64
-/// bits. If a digit exceeds them, no steps are known.
+/// bits. If a digit exceeds them, get() fails, and walkSteps() is tried
+/// instead.
 static constexpr int64_t kMaxNumber = int64_t(1) << 61;
 
 /// Combines `shift` with the shift `of` of another digit, which is determined
@@ -309,7 +310,7 @@ std::optional<Run> mlir::layout::getRowMajorRun(const LayoutMap &map,
 }
 
 /// Returns the value at the index of zeros, or std::nullopt if a digit
-/// overflows int64.
+/// overflows int64 or depends on a dynamic size.
 static std::optional<SizeExpr> getFirst(const IndexExpr &value, Sizes box) {
   llvm::SmallVector<int64_t> zeros(box.size(), 0);
   SizeExpr first = value.constant;

@@ -50,7 +50,7 @@ static std::optional<IndexExpr> divideByCommonFactor(const IndexExpr &x,
 /// Rewrites floor((floor(y / k) + c) / divisor) to floor((y + k * c) / (k *
 /// divisor)), so that all digits of a shifted value have the same source. Sets
 /// `x` to y + k * c and multiplies `divisor` by k. If `x` is not floor(y / k) +
-/// c, it stays.
+/// c, or a product overflows int64, both stay.
 static void liftShift(IndexExpr &x, int64_t &divisor) {
   std::optional<int64_t> c = x.constant.getConstant();
   if (!c || x.terms.size() != 1 || !x.terms[0].stride.isConstantEqual(1))
@@ -72,10 +72,10 @@ static void liftShift(IndexExpr &x, int64_t &divisor) {
   x.constant = x.constant + SizeExpr(shift);
 }
 
-/// Simplifies floor(x / divisor) mod modulus (0: no mod) by one rewrite of the
-/// arguments. Without a mod, also moves multiples of the divisor from `x` to
-/// `outside`, divided by it; the caller adds `outside` to the floor. Returns
-/// true if anything changed.
+/// Simplifies floor(x / divisor) mod modulus (0: no mod) by one round of
+/// rewrites of the arguments. Without a mod, also moves multiples of the
+/// divisor from `x` to `outside`, divided by it; the caller adds `outside` to
+/// the floor. Returns true if anything changed.
 static bool simplifyDigit(IndexExpr &x, int64_t &divisor, int64_t &modulus,
                           IndexExpr &outside, Sizes sizes) {
   bool changed = false;
@@ -151,7 +151,7 @@ static bool simplifyDigit(IndexExpr &x, int64_t &divisor, int64_t &modulus,
 /// Computes floor(swizzle / divisor) mod modulus (0: no mod) as a swizzle of
 /// the operands' bits. For a modulus that is not a power of two, it is a digit
 /// of such a swizzle. Returns std::nullopt if `divisor` is not a power of two,
-/// or if it is 1 with such a modulus.
+/// or if it is 1 and `modulus` is neither 0 nor a power of two.
 static std::optional<IndexExpr> takeBits(const Swizzle &swizzle,
                                          int64_t divisor, int64_t modulus,
                                          Sizes sizes) {

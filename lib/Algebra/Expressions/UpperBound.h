@@ -12,11 +12,11 @@
 
 namespace mlir::layout {
 
-/// Returns one more than the maximal value of a digit or a sum on the box, as
-/// tight as is known, or std::nullopt if a value may be negative or no bound is
-/// known. Natural extents are not such bounds: strides that may be negative,
-/// e.g. `size(a) - 8`, do not increase them. All sizes are dynamic if `sizes`
-/// is empty.
+/// Returns one more than the maximal value of a digit or a sum on the box, or a
+/// higher bound if the maximum is not known. Returns std::nullopt if a value
+/// may be negative or no bound is known. Natural extents are not such bounds:
+/// strides that may be negative, e.g. `size(a) - 8`, do not increase them. All
+/// sizes are dynamic if `sizes` is empty.
 std::optional<SizeExpr> getUpperBound(const Digit &digit, Sizes sizes);
 std::optional<SizeExpr> getUpperBound(const IndexExpr &value, Sizes sizes);
 

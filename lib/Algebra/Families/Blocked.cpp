@@ -100,8 +100,9 @@ static bool readDims(StringRef text, std::vector<Dim> &dims, Report report) {
 
 /// Checks that each letter in `dims`, which are those of one string, occurs
 /// exactly once in upper case. In lower case, it may occur any number of times.
-/// If an upper-case letter is missing or repeated, reports the column of the
-/// first such part and returns false.
+/// Otherwise reports the column of the first repeated upper-case letter, or
+/// else of the first lower-case letter without one in upper case, and returns
+/// false.
 static bool checkAxes(const std::vector<Dim> &dims, Report report) {
   std::array<bool, 26> hasAxis{};
   for (const Dim &dim : dims)

@@ -50,8 +50,8 @@ void Mesh::setHalos(std::vector<Halo> ofDims) {
 /// The maximal halo on each side, in indices; a larger one is an error, because
 /// it is assumed to be a mistake.
 static constexpr int64_t kWidestHalo = std::numeric_limits<int32_t>::max();
-/// The maximal halo on each side, in blocks. A larger one is an error, because
-/// a device may as well hold the whole dim.
+/// The maximal halo on each side, in blocks, after clip(). A larger one is an
+/// error, because a device may as well hold the whole dim.
 static constexpr int64_t kMostBlocks = 16;
 /// The maximal size of a dim with a halo, so that positions fit int64. A larger
 /// dim with a halo is an error.
@@ -155,10 +155,11 @@ struct Held {
 };
 } // namespace
 
-/// Returns the devices along dim `d` that store its index, and the local index
-/// there, as functions of the index and of the replica dim `r`. Each device
-/// stores its block and the `halo` indices before and after it. Sets
-/// `numReplicas` to the number of replicas, the extent of `r`.
+/// Returns a device along dim `d` that stores an index of the dim, and the
+/// local index there, as functions of the index and of the replica dim `r`.
+/// Each value of `r` gives one device. Each device stores its block and the
+/// `halo` indices before and after it. Sets `numReplicas` to the number of
+/// replicas, the extent of `r`.
 static Held hold(unsigned d, int64_t size, int64_t block, int64_t parts,
                  Halo halo, unsigned r, int64_t &numReplicas) {
   Halo reached = clip(halo, block, parts);

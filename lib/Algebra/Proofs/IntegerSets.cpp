@@ -133,12 +133,11 @@ public:
   void requireInBox(ArrayRef<Value> values, ArrayRef<Value> extents);
 
   /// Searches for a counterexample. Sets `statement` to Disproved with the one
-  /// that is found, to Unknown if the search is inconclusive, and leaves it if
-  /// there is none.
+  /// that is found, and to Unknown if the search is inconclusive. Leaves it if
+  /// there is none, or if it is Disproved already.
   void search(Statement &statement) const { search(all, statement); }
-  /// Searches for a counterexample that is also in `narrower`. Sets `statement`
-  /// to Disproved if there is one, to Unknown if the search is inconclusive,
-  /// and else leaves it.
+  /// Searches for a counterexample that is also in `narrower`, and updates
+  /// `statement` as search(statement) does.
   void searchIn(Set narrower, Statement &statement) const {
     search(intersect(all, std::move(narrower)), statement);
   }
@@ -279,7 +278,8 @@ void Problem::search(const Set &set, Statement &statement) const {
 /// Updates `statement` after a search. A void `point` means that there is no
 /// counterexample: nothing changes. If it is null, because the search exceeded
 /// its bound, the answer becomes Unknown. Any other point is a counterexample
-/// and makes it Disproved. A Disproved statement stays.
+/// and makes it Disproved, or Unknown if a number exceeds int64. A Disproved
+/// statement stays.
 void Problem::record(Owned<isl_point> point, Statement &statement) const {
   isl_bool isVoid = point ? isl_point_is_void(point.get()) : isl_bool_error;
   if (isVoid == isl_bool_true || statement.answer == ProofResult::Disproved)
@@ -318,8 +318,8 @@ void Problem::record(Owned<isl_point> point, Statement &statement) const {
 // Statements
 //===----------------------------------------------------------------------===//
 
-/// Returns the answer Proved, which a search replaces if it finds a
-/// counterexample.
+/// Returns the answer Proved, which a search replaces unless it shows that
+/// there is no counterexample.
 static Statement makeTrue() {
   Statement statement;
   statement.answer = ProofResult::Proved;

@@ -33,8 +33,8 @@ lookupSum(const IndexExpr &x,
 
 /// Returns digits that are not yet determined and follow from swizzles in
 /// `known`, whose values are known. `lookup` returns the formulas of determined
-/// digits. Solves for whole operands of a swizzle, or, if there are none, for
-/// single bits by elimination over GF(2).
+/// digits. Solves for whole operands of a swizzle. If that determines no digit,
+/// solves for single bits by elimination over GF(2).
 std::vector<KnownDigit>
 solveSwizzles(llvm::ArrayRef<KnownDigit> known,
               llvm::function_ref<std::optional<Formula>(const Digit &)> lookup,

@@ -15,8 +15,8 @@ using llvm::ArrayRef;
 /// and an operand is correct after each of them.
 constexpr unsigned kMaxRounds = 16;
 
-/// Returns a value with the same lowest `bits` bits as `x`, without the mod
-/// 2^bits that a swizzle implies.
+/// Returns a value with the same lowest `bits` bits as `x`. Leaves out a final
+/// mod 2^bits, because a swizzle implies it.
 static IndexExpr takeLowBits(const IndexExpr &x, unsigned bits, Sizes sizes) {
   int64_t extent = int64_t(1) << bits;
   IndexExpr low = takeDigit(x, 1, extent, sizes);

@@ -129,10 +129,11 @@ struct ShiftedTerm {
 };
 } // namespace
 
-/// Combines digits whose sources differ in a constant only, their shift, and
-/// empties `group`. A digit can be written with another shift that differs by a
-/// multiple of its period: (c + 4) mod 4 is c mod 4. Adds the constants that
-/// result from changed shifts to `constant`.
+/// Appends to `result` the combined digits of `group`, whose sources differ in
+/// a constant only, their shift. Leaves `group` unspecified. A digit can be
+/// written with another shift that differs by a multiple of its period: (c + 4)
+/// mod 4 is c mod 4. Adds the constants that result from changed shifts to
+/// `constant`.
 static void combineShifted(std::vector<ShiftedTerm> &group, SizeExpr &constant,
                            std::vector<DigitTerm> &result) {
   // If divisor * modulus of a digit overflows int64, the digits stay apart.

@@ -51,9 +51,9 @@ mlir::layout::compose(const LayoutMap &a, const LayoutMap &b,
 }
 
 /// Returns `value` over dims of the sizes `sizeOf`, and as its extent one more
-/// than its highest value, or std::nullopt if no bound is known. A value that
-/// is negative in padding at the beginning of the storage is shifted to begin
-/// at 0.
+/// than its highest value, or std::nullopt if no bound is known. If the value
+/// is negative at the beginning of the storage, where there is padding, adds a
+/// constant so that it begins at 0.
 static std::optional<BoundedIndex>
 measure(const IndexExpr &value, ArrayRef<SizeExpr> sizeOf, Sizes known) {
   std::vector<IndexExpr> dims;

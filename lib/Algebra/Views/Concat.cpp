@@ -66,9 +66,9 @@ static bool checkParts(ArrayRef<ConcatPart> parts, int64_t axis,
   return true;
 }
 
-/// Returns one constant per coordinate, which added to `part` gives `place`,
-/// the slice of the whole layout at the indices of the part. Returns
-/// std::nullopt if there are no such constants.
+/// Returns the constants, one per coordinate, by which `place` exceeds `part`.
+/// `place` is the slice of the whole layout at the indices of the part. Returns
+/// std::nullopt if no constants are proven to be the difference.
 static std::optional<llvm::SmallVector<SizeExpr>>
 findShift(const LayoutMap &part, const LayoutMap &place, Sizes sizes) {
   LayoutMap from = part.specialize(sizes), to = place.specialize(sizes);
@@ -98,9 +98,9 @@ findShift(const LayoutMap &part, const LayoutMap &place, Sizes sizes) {
   return shift;
 }
 
-/// Returns `map` with extents large enough for every index of `sizes`, or
-/// std::nullopt if they cannot be computed. A layout made for another shape may
-/// have smaller extents.
+/// Returns `map` with those extents raised that are too small for an index of
+/// `sizes`, as in a layout made for another shape. Returns std::nullopt if the
+/// required extents are not known.
 static std::optional<LayoutMap> withRoomFor(const LayoutMap &map, Sizes sizes) {
   std::vector<Coordinate> coordinates = map.getCoordinates();
   LayoutMap special = map.specialize(sizes);

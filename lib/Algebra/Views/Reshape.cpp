@@ -260,8 +260,8 @@ static std::optional<LayoutMap> fuseDigits(const LayoutMap &map, unsigned first,
 }
 
 /// Fuses the dims first .. first + allSizes.size() - 1 to one dim. Fails if a
-/// size after the first one is dynamic, unless the map stores the dims up to it
-/// as one row-major index.
+/// size after the first one that is not 1 is dynamic, unless the map stores the
+/// dims up to it as one row-major index.
 static std::optional<LayoutMap> collapseRun(LayoutMap map, unsigned first,
                                             Sizes allSizes,
                                             FailureReason error) {

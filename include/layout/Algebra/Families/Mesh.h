@@ -111,8 +111,9 @@ struct Mesh {
   LayoutMap getMap(const LayoutMap &local, Sizes shape, Sizes localShape) const;
 };
 
-/// The reduction that combines partial sums: the replicas of an element on the
-/// devices along an axis of a mesh.
+/// The reduction that combines the replicas of an element on the devices along
+/// an axis of a mesh. These replicas are called partial sums, also for max and
+/// min.
 enum class Reduction { Sum, Max, Min };
 
 /// Returns the name of a reduction: `sum`, `max` or `min`.

@@ -45,9 +45,9 @@ namespace mlir::layout {
 
 /// The rule that determines the strides of a tensor in local memory. Each
 /// channel is padded to whole execution units (Aligned) or to 4 bytes
-/// (Compact), channels are columns of a matrix, or the strides are stated.
-/// Continuous is a tensor in system memory. Section 3.4 of docs/spec.md has the
-/// formulas.
+/// (Compact), a channel is `width` columns of a matrix (Matrix), padded as for
+/// Aligned, or the strides are stated (Strided). Continuous is a tensor in
+/// system memory. Section 3.4 of docs/spec.md has the formulas.
 enum class NpuMode { Aligned, Compact, Matrix, Strided, Continuous };
 
 /// The number of indices of the first axis that share a storage unit: 4
@@ -108,8 +108,8 @@ struct NpuStorage {
   std::optional<int64_t> end;
 
   /// Returns the number of elements reserved in every core: the offset of the
-  /// tensor (`base`), plus one stride of axis N for each storage unit along N,
-  /// but at most `end`.
+  /// tensor (`base`), plus one stride of axis N for each storage unit along N.
+  /// If that does not depend on a dynamic size, the result is at most `end`.
   SizeExpr getReserved(Sizes sizes) const;
 
   /// Returns the map for tensors of this shape. The extent of `offset` is the
