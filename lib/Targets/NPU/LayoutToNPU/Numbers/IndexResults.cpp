@@ -336,7 +336,8 @@ IndexBody::takeTap(AffineMap map, ArrayRef<int64_t> tap,
 }
 
 /// Creates the f32 tensor that the result is accumulated into: the f32 form of
-/// the init, or an empty tensor if the body does not read the init.
+/// the init, which is a fill if the init is constant, or an empty tensor if the
+/// body does not read the init.
 Value IndexBody::makeStart() {
   if (start && start->tensor)
     return start->tensor;
@@ -351,8 +352,8 @@ Value IndexBody::makeStart() {
       .getResult(0);
 }
 
-/// Creates the f32 op for one element of the window, or for the whole reduction
-/// if `tap` is empty, on slices of the operands. It accumulates into `init`.
+/// Creates the f32 op for one element of the window, on slices of the operands,
+/// or for the whole reduction if `tap` is empty. It accumulates into `init`.
 /// Returns its result.
 Value IndexBody::create(FloatBody &body, ArrayRef<int64_t> tap, Value init) {
   Location loc = op.getLoc();
