@@ -53,9 +53,9 @@ public:
   std::optional<int64_t> getLeastBytes() const { return leastBytes; }
 
   /// Returns configurations of the op in which the operand or result `slot` has
-  /// `layout` or, in some of a contraction, another layout from the same start
-  /// core on. Some are variants of those in `known`, the ones so far. The list
-  /// is empty if there are none.
+  /// `layout`. In some of a contraction, `slot` has another layout from the
+  /// same start core on. Some are variants of those in `known`, the ones so
+  /// far. The list is empty if there are none.
   SmallVector<OpConfig> carry(ArrayRef<OpConfig> known, OperandOrResult slot,
                               LayoutId layout);
 

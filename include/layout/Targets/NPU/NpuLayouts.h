@@ -76,8 +76,8 @@ NpuScatterAttr getNpuLayout(RankedTensorType type, const NpuForm &form,
 /// channel dim `channel`, or a null layout if they do not fit a core. f32
 /// weights with an axis N, e.g. the input channels, are in 2IC-mode: two
 /// consecutive indices of N share a storage unit. If a core has several
-/// channels of such weights, the bytes of each are contiguous where
-/// keepChannelsWhole finds a layout.
+/// channels of such weights, the bytes of each are contiguous, if that layout
+/// is valid.
 NpuScatterAttr getNpuWeights(RankedTensorType type, unsigned channel,
                              int64_t start, NpuTargetInterface chip);
 

@@ -58,8 +58,8 @@
 
 namespace mlir::npu {
 
-/// The parameters of `#npu.target`. A limit (`max..`) of 0 is not checked, but
-/// shapes are always within the limits of OKKernel's commands.
+/// The parameters of `#npu.target`. A limit (`max..`) of 0 is not checked.
+/// Shapes are also checked against the limits of OKKernel's commands.
 struct SimulatedChip {
   int64_t npus = 0, bytesPerNpu = 0, euBytes = 1, dmaAlignment = 1;
   std::array<int64_t, 4> maxShape{0, 0, 0, 0};

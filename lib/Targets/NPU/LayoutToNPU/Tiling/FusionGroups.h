@@ -177,10 +177,10 @@ public:
   const TensorBox &getBox(Value tensor, int64_t part) const {
     return boxes.find(tensor)->second[part];
   }
-  /// Returns true if `tensor` is from outside of the group and not isFresh. All
-  /// its readers in the group must sum over one of its dims, in several pieces,
-  /// and read no tensor of the group. Only one piece is then in local memory at
-  /// a time.
+  /// Returns true if `tensor` is from outside of the group and is not fresh
+  /// (isFresh). All its readers in the group must sum over one of its dims, in
+  /// several pieces, and read no tensor of the group. Only one piece is then in
+  /// local memory at a time.
   bool isStreamed(Value tensor) const;
   /// Returns true if the stage may run once after all parts of the group: a
   /// tensor.concat that only later ops read, all of it, and whose operands from
