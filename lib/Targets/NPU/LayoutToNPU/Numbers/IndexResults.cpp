@@ -294,8 +294,8 @@ bool IndexBody::findTaps() {
 /// Returns the indexing map of an operand for one element of the window,
 /// without the reduction loops. Appends to `slices`, for each dim of the
 /// operand, the slice that this element reads in all parallel iterations.
-/// Returns std::nullopt if a dim depends on several parallel loops, or has a
-/// negative stride.
+/// Returns std::nullopt if the index of a dim depends on several parallel
+/// loops, falls along one, or is not linear.
 std::optional<AffineMap>
 IndexBody::takeTap(AffineMap map, ArrayRef<int64_t> tap,
                    SmallVectorImpl<TapSlice> &slices) const {
