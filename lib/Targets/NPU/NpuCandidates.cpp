@@ -20,7 +20,8 @@ using Origin = OpConfig::Origin;
 
 /// Returns the bytes of a core for local copies of the operands that are in
 /// system memory, or std::nullopt if one of them does not fit a core. Returns 0
-/// if the op has no loops, or if its first result is in system memory.
+/// if the op has no loops or results, or if its first result is in system
+/// memory.
 std::optional<int64_t> NpuCandidates::countLoads(const OpConfig &config) const {
   auto *rule = std::get_if<LoopsRule>(&node.rule);
   if (!rule || rule->resultMaps.empty())
@@ -283,8 +284,9 @@ static bool isChannelOfOthers(AffineMap map, StringRef axes, char channel) {
 
 /// Returns the configuration that follows the tensor at `slot` in `layout`:
 /// each loop has the axis of the dim that it indexes there, and each dim of the
-/// other tensors has the axis of its loop. Returns std::nullopt if a loop or a
-/// dim would have two axes, or if a tensor does not fit.
+/// other tensors has the axis of its loop. Operands without the channel are in
+/// system memory. Returns std::nullopt if a loop or a dim would have two axes,
+/// if a window is along the channel, or if a tensor does not fit.
 std::optional<OpConfig> NpuCandidates::getFollowing(OperandOrResult slot,
                                                     NpuScatterAttr layout,
                                                     Origin origin) const {
@@ -390,8 +392,8 @@ bool NpuCandidates::takesRowsOf(const NpuForm &form, StringRef axes) const {
 /// Returns the configuration of a slice, an insertion, a pad or a concatenation
 /// in which the tensor at `slot` has `layout`. The other tensors have its mode,
 /// axes and packing, or, if `isAlone`, those on the other side of the op are in
-/// system memory. Returns std::nullopt if the op cuts channels or storage units
-/// of a tensor so that a part has no scattered layout.
+/// system memory. Returns std::nullopt if a part would have no scattered
+/// layout, e.g. because the op cuts storage units, or if a tensor does not fit.
 std::optional<OpConfig> NpuCandidates::getTransfer(OperandOrResult slot,
                                                    NpuScatterAttr layout,
                                                    bool isAlone) const {
@@ -554,9 +556,9 @@ std::string NpuCandidates::alongWindow(OperandOrResult slot,
   return axes;
 }
 
-/// Adds, for each mode and packing of the tensor at `slot`, one configuration
-/// in which the loops of the op give the other tensors its axes. Prefers a
-/// channel dim for which no sum is over elements of several cores.
+/// Adds, for each mode and packing of the tensor at `slot`, at most one
+/// configuration in which the loops of the op give the other tensors its axes.
+/// Prefers a channel dim for which no sum is over elements of several cores.
 void NpuCandidates::addFollowing(OperandOrResult slot,
                                  SmallVectorImpl<OpConfig> &configs) const {
   RankedTensorType type = builder.getType(slot.isResult, slot.index);

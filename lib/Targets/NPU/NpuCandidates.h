@@ -44,8 +44,8 @@ public:
   SmallVector<OpConfig> getSeeds();
 
   /// Returns true if the f32 operand number `operand` is in local memory in
-  /// every seed configuration, and commands can convert it from i8 data in the
-  /// same layout. Returns false if there is no seed configuration.
+  /// every seed configuration, in a layout for which isDequantizedInPlace
+  /// holds. Returns false if there is no seed configuration.
   bool acceptsInt8Operand(unsigned operand);
 
   /// Returns the bytes of a core that the smallest configuration found so far
@@ -53,8 +53,9 @@ public:
   std::optional<int64_t> getLeastBytes() const { return leastBytes; }
 
   /// Returns configurations of the op in which the operand or result `slot` has
-  /// `layout`, also variants of those in `known`, which has the ones so far.
-  /// The list is empty if there are none.
+  /// `layout`. In some of a contraction, `slot` has another layout from the
+  /// same start core on. Some are variants of those in `known`, the ones so
+  /// far. The list is empty if there are none.
   SmallVector<OpConfig> carry(ArrayRef<OpConfig> known, OperandOrResult slot,
                               LayoutId layout);
 

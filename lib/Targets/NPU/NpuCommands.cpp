@@ -48,8 +48,9 @@ bool NpuCandidates::isCommandsOfElements(const OpConfig &config) const {
       .has_value();
 }
 
-/// Returns true if a tensor of the op is in the matrix layout and does not
-/// coincide with an aligned tensor.
+/// Returns true if an operand or the first result of the op is in the matrix
+/// layout with several columns per channel. With one column, a matrix is placed
+/// as an aligned tensor.
 bool NpuCandidates::isMatrix(const OpConfig &config) const {
   auto lies = [&](bool isResult, unsigned index, LayoutId id) {
     NpuScatterAttr layout = getScatter(id);
@@ -62,9 +63,9 @@ bool NpuCandidates::isMatrix(const OpConfig &config) const {
   return found;
 }
 
-/// Returns true if any operand has a dim whose axis is the letter that
-/// `getAxis` returns for its layout, and that a reduction loop of more than one
-/// iteration indexes.
+/// Returns true if a reduction loop of more than one iteration indexes a dim of
+/// a local operand whose axis is the letter that `getAxis` returns for the
+/// layout of the operand.
 bool NpuCandidates::sumsAlong(
     const OpConfig &config,
     llvm::function_ref<char(NpuScatterAttr)> getAxis) const {
@@ -94,9 +95,10 @@ bool NpuCandidates::sumsOverCores(const OpConfig &config) const {
 }
 
 /// Returns true if commands compute a matrix product with these layouts. If the
-/// result and all operands are matrices, the columns of each operand must be
-/// the channel of the result or a summed loop. Otherwise elementwise commands
-/// must compute it. Other ops count as true.
+/// result and all operands are placed as matrices, the columns of each operand
+/// must be the channel of the result, if that indexes the operand, or else
+/// summed loops. Otherwise elementwise commands must compute it. Returns true
+/// for other ops.
 bool NpuCandidates::isCommandOfMatrices(const OpConfig &config,
                                         const Contraction &contraction) const {
   auto compute = dyn_cast<linalg::LinalgOp>(node.op);

@@ -53,10 +53,10 @@ static NpuScatterAttr getIfItFits(NpuScatter scatter, RankedTensorType type,
   return layout;
 }
 
-/// Returns the packed layout if every coordinate is a sum of one term per dim,
-/// as transfers require. Otherwise returns the layout without packing, as
-/// packed groups of 2 or 4 elements span several dims. Returns a null layout if
-/// the tensor does not fit a core in the chosen one.
+/// Returns the layout `scatter`, packed only if every coordinate is then a sum
+/// of one term per dim, as transfers require. It is not packed if groups of 2
+/// or 4 elements span several dims. Returns a null layout if the tensor does
+/// not fit a core.
 static NpuScatterAttr getPackedIfItFits(NpuScatter scatter,
                                         RankedTensorType type,
                                         NpuTargetInterface chip) {

@@ -89,11 +89,11 @@ Cost NpuModel::getLoadCost(RankedTensorType type, const NpuLoad &load) const {
 }
 
 /// Returns the cost of an op on cores: its loads of operands in system memory,
-/// and its commands. Their steps are the words (getIssuedWords) of the largest
-/// local result times the sizes of the reduction loops. Operands in local
-/// memory are free: the clock has no time for the network. Without a result in
-/// local memory, the cost is scaled by 2^20 (kNotOnCores), because the op has
-/// to be split.
+/// and its commands. Each OKKernel function processes the words
+/// (getIssuedWords) of the largest local result, times the sizes of the
+/// reduction loops, on all lanes at once. Operands in local memory are free:
+/// the clock has no time for the network. Without a result in local memory, the
+/// cost is scaled by 2^20 (kNotOnCores), because the op has to be split.
 Cost NpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
                             const OpLayouts &layouts, CostModel &costs) {
   auto isLocal = [&](LayoutId layout) {

@@ -75,10 +75,10 @@ static SmallVector<Part, 2> getParts(Operation *op) {
 }
 
 /// Returns the cost of the transfers of a slice, an insertion, a pad or a
-/// concatenation. Slices of system memory are read in place. Operands of a
-/// concatenation that are computed or stored in their slices of the result are
-/// not moved. A slice for which there are no transfers costs more than all
-/// others.
+/// concatenation. Ops with one operand in system memory, e.g. a slice that is
+/// read in place, cost nothing. Operands of a concatenation that are computed
+/// or stored in their slices of the result are not moved. A slice for which
+/// there are no transfers costs more than all others.
 Cost NpuModel::getPerDimCost(Operation *op, const PerDimRule &rule,
                              const OpLayouts &layouts, CostModel &costs) {
   SmallVector<Part, 2> parts = getParts(op);

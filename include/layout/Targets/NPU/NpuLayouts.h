@@ -76,7 +76,8 @@ NpuScatterAttr getNpuLayout(RankedTensorType type, const NpuForm &form,
 /// channel dim `channel`, or a null layout if they do not fit a core. f32
 /// weights with an axis N, e.g. the input channels, are in 2IC-mode: two
 /// consecutive indices of N share a storage unit. If a core has several
-/// channels, the bytes of each are contiguous.
+/// channels of such weights, the bytes of each are contiguous, if that layout
+/// is valid.
 NpuScatterAttr getNpuWeights(RankedTensorType type, unsigned channel,
                              int64_t start, NpuTargetInterface chip);
 
@@ -96,9 +97,9 @@ struct NpuLoad {
 /// Returns the local copy of an operand with indexing map `map`, for a result
 /// in `layout` with indexing map `written`. `ranges` has the sizes of the
 /// loops. An operand that does not depend on the channel of the result is
-/// repeated along new leading dims. There is one copy per core if
-/// `takesStrides`, because the commands of the op have strides for each
-/// operand, and otherwise one per channel.
+/// repeated along new leading dims. There is one copy per core if the commands
+/// of the op have strides for each operand (`takesStrides`) and one loop alone
+/// is the channel. Otherwise there is one copy per channel.
 NpuLoad getNpuLoad(RankedTensorType type, AffineMap map, AffineMap written,
                    ArrayRef<int64_t> ranges, NpuScatterAttr layout,
                    bool takesStrides);

@@ -28,13 +28,14 @@ SmallVector<OpConfig> getNpuSeeds(Operation *op, CostModel &costs,
                                   NpuTargetInterface chip);
 
 /// Returns true if the f32 operand is in local memory in every configuration of
-/// getNpuSeeds, and commands can convert it from i8 data in the same layout.
-/// Returns false if there are no such configurations.
+/// getNpuSeeds, in a layout for which isDequantizedInPlace holds. Returns false
+/// if there are no such configurations.
 bool acceptsInt8Operand(OpOperand &operand, CostModel &costs,
                         NpuTargetInterface chip);
 
 /// Returns true if commands can convert i8 data in `layout` to f32 in the same
-/// layout, and a core has space for both and for work memory.
+/// layout, and a core has space for both and for work memory. Commands are not
+/// checked if the chip is not a `#npu.target`.
 bool isDequantizedInPlace(NpuScatterAttr layout, RankedTensorType floats,
                           NpuTargetInterface chip);
 

@@ -61,9 +61,9 @@ static std::optional<Elements> findAllElements(Value tensor) {
       cast<OpResult>(tensor).getResultNumber()));
 }
 
-/// Returns the argument elements with the values of `tensor` at `indices`, one
-/// per dim; std::nullopt stands for all indices of a dim. Returns std::nullopt
-/// if they are not known.
+/// Returns the elements of a function argument that contain all values of
+/// `tensor` at `indices`, one per dim; std::nullopt stands for all indices of a
+/// dim. Returns std::nullopt if they are not known.
 static std::optional<Elements>
 findElementsAt(Value tensor, ArrayRef<std::optional<int64_t>> indices) {
   std::optional<Elements> found = findAllElements(tensor);
@@ -82,8 +82,9 @@ findElementsAt(Value tensor, ArrayRef<std::optional<int64_t>> indices) {
   return found;
 }
 
-/// Returns the argument elements that `extract` reads over all iterations, or
-/// std::nullopt if an index is neither a constant nor a whole loop.
+/// Returns the elements of a function argument that `extract` reads over all
+/// iterations. Returns std::nullopt if they are not known, or if an index is
+/// neither a constant nor a loop over the whole dim.
 static std::optional<Elements> findRead(tensor::ExtractOp extract) {
   auto loops = dyn_cast<linalg::LinalgOp>(extract->getParentOp());
   SmallVector<std::optional<int64_t>> indices;
@@ -98,8 +99,9 @@ static std::optional<Elements> findRead(tensor::ExtractOp extract) {
   return findElementsAt(extract.getTensor(), indices);
 }
 
-/// Returns the argument elements whose values block argument `argument` of a
-/// linalg op has over all iterations, or std::nullopt if they are not known.
+/// Returns the elements of a function argument that contain all values of
+/// `argument`, a block argument of a linalg op. Returns std::nullopt if they
+/// are not known.
 static std::optional<Elements> findOperand(BlockArgument argument) {
   auto op = dyn_cast<linalg::LinalgOp>(argument.getOwner()->getParentOp());
   if (!op || argument.getArgNumber() >= unsigned(op.getNumDpsInputs()))
@@ -116,9 +118,9 @@ static std::optional<Elements> findOperand(BlockArgument argument) {
   return findElementsAt(operand->get(), indices);
 }
 
-/// Returns the argument elements of an index of the form x < 0 ? x + n : x,
-/// which counts from the end if it is negative, with n as `wrap`. Returns
-/// std::nullopt for other selects, or if the argument elements of x are not
+/// Returns the elements of a function argument for an index of the form x < 0 ?
+/// x + n : x, which counts from the end if it is negative, with n as `wrap`.
+/// Returns std::nullopt for other selects, or if the elements of x are not
 /// known.
 static std::optional<Elements> findWrapped(arith::SelectOp select) {
   std::optional<WrappedIndex> wrapped = matchWrappedIndex(select);
@@ -131,8 +133,8 @@ static std::optional<Elements> findWrapped(arith::SelectOp select) {
   return found;
 }
 
-/// Returns the elements of a function argument whose values `number` has, or
-/// std::nullopt if it is computed in another way.
+/// Returns the elements of a function argument that contain all values of
+/// `number`, or std::nullopt if it is computed in another way.
 static std::optional<Elements> findElements(Value number) {
   while (Operation *cast = number.getDefiningOp()) {
     if (!isa<arith::IndexCastOp, arith::ExtSIOp>(cast))

@@ -38,9 +38,9 @@ FunctionEmitter::getOperand(linalg::LinalgOp op, Value memref) {
 }
 
 /// Returns the number of the operand by whose elements the simulator counts the
-/// steps of the execution units. It is the first operand of `parameters` that
-/// has one element per iteration, in the core that computes it, or else the
-/// result.
+/// steps of the execution units. It is the first operand of `parameters` with
+/// one element per iteration, which is in the core that computes the iteration,
+/// or else the result.
 static unsigned getLanes(linalg::LinalgOp op, ArrayRef<unsigned> parameters,
                          ArrayRef<CoreVisibility> reaches) {
   for (auto [number, reach] : llvm::zip_equal(parameters, reaches))
@@ -93,10 +93,10 @@ FunctionEmitter::checkCores(linalg::LinalgOp op, ArrayRef<Operand> operands,
   return success();
 }
 
-/// Returns two numbers for the simulator's check of cores: (byte in the
-/// row-major copy of the tensor / first) mod second is an element's index in
-/// the dim that is spread over the cores. It is 0 for all elements without such
-/// a dim.
+/// Returns two numbers, the first and the second of the pair, for the
+/// simulator's check of cores: (byte in the row-major copy of the tensor /
+/// first) mod second is an element's index in the dim that is spread over the
+/// cores. It is 0 for all elements without such a dim.
 static std::pair<int64_t, int64_t> getKey(MemRefType type, int64_t elementBytes,
                                           const CoreTable &cores) {
   int64_t inner = elementBytes;

@@ -47,9 +47,9 @@ static std::optional<int64_t> getOnlyCore(AffineMap map,
   return cores.cores.start + cores.cores.get(*cores.dim, 0);
 }
 
-/// Returns true if all elements that operand and result index are in the same
-/// core. Also if the dims of both that are spread over the cores are indexed by
-/// the same loop, from the same start core.
+/// Returns true if all elements that operand and result index are in one core.
+/// Also if the same loop indexes the dims of both that are spread over the
+/// cores, from the same start core.
 static bool goInStep(AffineMap map, const CoreTable &cores, AffineMap resultMap,
                      const CoreTable &result) {
   std::optional<int64_t> only = getOnlyCore(map, cores);

@@ -41,8 +41,8 @@ struct CoreTable {
 };
 
 /// Returns the core of each element of a tensor with the given storage, or
-/// std::nullopt if several dims are spread over the cores. Without a dim that
-/// is spread, all elements are in one core.
+/// std::nullopt if several dims are spread over the cores or the cores are not
+/// known. Without a dim that is spread, all elements are in one core.
 std::optional<CoreTable> getCoreTable(const Storage &storage,
                                       ArrayRef<int64_t> shape);
 

@@ -113,9 +113,10 @@ private:
   Value getUnion(uint64_t bits, int64_t width, StringRef field = {},
                  StringRef fieldType = {});
   void setField(Value structure, StringRef field, Value value);
-  /// Returns the address of a dim4 variable with these values, one per value
-  /// and function. Checks (`ofCheck`) have their own variables, so that a
-  /// program that overwrites one of its variables does not affect them.
+  /// Returns the address of a dim4 variable with these values. Each emitted
+  /// function has one variable per list of values. Checks (`ofCheck`) have
+  /// their own variables, so that a program that overwrites one of its
+  /// variables does not affect them.
   Value getSizes(const LoopSizes &sizes, bool ofCheck = false);
 
   OpBuilder &builder;

@@ -96,11 +96,11 @@ void Simulator::addBox(uint64_t address, int64_t imageByte,
     }
 }
 
-/// Checks that each element of an operand is in the core of the results that it
-/// contributes to: elements with equal (byte in the image / inner) mod count
-/// must be in one core. `coreOf` has the core of each such number; the first
-/// operand that is checked sets it. Reports an error and returns false for
-/// other cores.
+/// Checks that an operand has its elements in the cores of the results.
+/// Elements of all operands with equal keys, (byte in the image / inner) mod
+/// count, must be in one core. `coreOf` has the core of each key, which the
+/// operand that is checked first sets. Returns true if the operand has no keys
+/// (`count` is 0). Reports an error and returns false for other cores.
 bool Simulator::checkCores(const Image &image, std::vector<int64_t> &coreOf,
                            const std::string &what) {
   if (!image.count)

@@ -132,10 +132,11 @@ bool Simulator::getNumbers(const Run &run, const Relation::Side &side,
 }
 
 /// Returns the index of the first of `bytes` contiguous bytes that must not be
-/// moved, or -1. Such a byte was moved before, or its number in the destination
-/// is none that the program declared. Unless `side` is 0, its number in source
-/// `side` must also be the declared one. Counts the other bytes as moved, if
-/// `side` is at most 1; calls for further sources only check numbers.
+/// moved, or -1 if there is none. Such a byte was moved before, or its number
+/// in the destination is none that the program declared. Unless `side` is 0,
+/// its number in source `side` must also be the declared one. Marks the bytes
+/// before it as moved if `side` is at most 1; calls for further sources only
+/// check numbers.
 int64_t Simulator::findStray(const Numbers &dest, const Numbers &source,
                              size_t side, int64_t bytes) {
   const Relation &relation = expected->relation;

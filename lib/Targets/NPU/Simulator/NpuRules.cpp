@@ -148,7 +148,8 @@ void Simulator::markWritten(const Run &run) {
   setBits(run.memory->state.data() + run.byte, run.bytes, Written);
 }
 
-/// Returns a declared tensor that contains all bytes of the run, or null.
+/// Returns a declared tensor that contains all bytes of the run, or a null
+/// pointer if there is none.
 const Simulator::Tensor *Simulator::findTensor(const Run &run) const {
   // The runs of one command are usually in one tensor, so try the last one.
   if (lastTensor < tensors.size() && holds(tensors[lastTensor], run))

@@ -259,7 +259,7 @@ void Simulator::countTransfer(int64_t bytes, const std::string &name) {
 
 /// Counts a command of the execution units that computes `points` element
 /// operations, also as a bank conflict if `usesBankTwice`, and advances the
-/// clock. `runs` are the bytes of the operand that is divided among the lanes.
+/// clock. `runs` are the bytes of the lane operand (see Counters).
 void Simulator::countSteps(const std::vector<Run> &runs, int64_t elementBytes,
                            int64_t points, bool usesBankTwice,
                            const std::string &name) {

@@ -41,8 +41,9 @@ public:
     okkSimulator().addBox(address, 4 * first, 4, shape, stride, image);
   }
 
-  /// Adds a 4-D tensor at `at`, whose image is row-major. Unless `isOwn`, its
-  /// channels may be in other cores than those of the results.
+  /// Adds a 4-D tensor at `at`, whose image is row-major. If `isOwn`, each
+  /// channel must be in the core of the same channel of the results, otherwise
+  /// it may be in any core.
   void addTensor(const Operand &at, const dim4 &d, unsigned access,
                  bool isOwn = true) {
     int64_t plane = int64_t(d.h) * d.w;
@@ -63,9 +64,9 @@ public:
                {2 * plane, channel, d.w, 1});
   }
 
-  /// Adds a matrix in the matrix layout with `width` columns per channel.
-  /// Unless `isOwn`, its columns may be in other cores than those of the
-  /// results.
+  /// Adds a matrix in the matrix layout with `width` columns per channel. If
+  /// `isOwn`, each column must be in the core of the same column of the
+  /// results, otherwise it may be in any core.
   void addMatrix(local_addr_t address, int rows, int cols, int width,
                  unsigned access, bool isOwn) {
     add(int64_t(rows) * cols, access, 1, isOwn ? cols : 0);

@@ -56,9 +56,10 @@ inline float greaterOf(float a, float b) {
 inline float lessOf(float a, float b) {
   return flushed(flushed(b) >= flushed(a) ? a : b);
 }
-/// Returns `a`, or a zero of its sign if it is denormal, if that is at least
-/// `most`, the maximum of the previous elements of a window. Otherwise, also if
-/// `a` is NaN, returns `most`. The first `most` is the lowest finite number.
+/// Returns the maximum of `most`, that of the previous elements of a window,
+/// and `a`, which is flushed to a zero of its sign if it is denormal. If both
+/// are equal, it is `a`; if `a` is NaN, it is `most`. The first `most` is the
+/// lowest finite number.
 inline float latestGreatest(float most, float a) {
   return flushed(a) >= most ? flushed(a) : most;
 }
@@ -111,9 +112,8 @@ inline float expOfSeries(float x, int order) {
   return sum;
 }
 
-/// Returns exp(x) as the power of the integer part of `x`, from a table, times
-/// a Taylor series of order `order` of the fraction. A denormal result becomes
-/// zero.
+/// Returns exp(x) as e to the integer part of `x`, from a table, times a Taylor
+/// series of order `order` of the fraction. A denormal result becomes zero.
 inline float expOfTable(float x, int order) {
   float whole = std::trunc(x);
   return flushed(std::exp(whole) * expOfSeries(x - whole, order));

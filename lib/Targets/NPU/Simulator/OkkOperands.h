@@ -19,7 +19,8 @@
 namespace mlir::npu {
 
 /// Returns the simulator of the process. If okk_sim_open has not been called,
-/// it is one on which every command is an error.
+/// it has one core of one byte, so that nearly all commands on local memory are
+/// errors.
 Simulator &okkSimulator();
 
 inline Box toBox(const dim4 &d) { return {d.n, d.c, d.h, d.w}; }

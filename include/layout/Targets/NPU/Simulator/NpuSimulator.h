@@ -59,6 +59,7 @@
 namespace mlir::npu {
 
 /// The parameters of `#npu.target`. A limit (`max..`) of 0 is not checked.
+/// Shapes are also checked against the limits of OKKernel's commands.
 struct SimulatedChip {
   int64_t npus = 0, bytesPerNpu = 0, euBytes = 1, dmaAlignment = 1;
   std::array<int64_t, 4> maxShape{0, 0, 0, 0};
@@ -94,9 +95,9 @@ struct Event {
 /// element per execution of the body, or else the result. Cores issue element
 /// operations in steps: in one step each of the X cores processes EU bytes, the
 /// width of its execution units, of one row of contiguous bytes of the lane
-/// operand. The steps of a computation are those of the core with the most
-/// rows, times the element operations per element of the lane operand. Lanes
-/// beyond the end of a row, and cores without a row, are issued but idle.
+/// operand. The steps of a computation are those of the core that needs most,
+/// times the element operations per element of the lane operand. Lanes beyond
+/// the end of a row, and cores without a row, are issued but idle.
 struct Counters {
   // The numbers of DMA and compute commands that ran.
   int64_t transfers = 0, computes = 0;
@@ -190,8 +191,8 @@ public:
   /// Begins a kernel (okk/sim_compute.h), which computes on images: dense
   /// copies of its operands. Then addImage adds each operand, and addBox the
   /// boxes of local memory that it consists of. getImages fills the images, or
-  /// returns nullptr if a rule is broken, and endCompute writes the results back.
-  /// `points` is the number of executions of the body.
+  /// returns nullptr if a rule is broken, and endCompute writes the results
+  /// back. `points` is the number of executions of the body.
   void beginCompute(const char *name, int64_t points);
   void addImage(int64_t bytes, unsigned access);
   /// Requires that each element of the operand that addImage added last is in
@@ -255,9 +256,9 @@ private:
     std::vector<std::map<int64_t, int64_t>> owned;
   };
   struct Expected;
-  /// The accesses of a command to bytes. All but Read reject a byte that the
-  /// command accesses twice. WritePadding may reach bytes of a tensor that are
-  /// not elements.
+  /// The accesses of a command to bytes. All but Read reject a byte that one
+  /// operand of the command accesses twice. WritePadding may reach bytes of a
+  /// tensor that are not elements.
   enum class Access { Read, ReadOnce, Write, WritePadding };
   struct Image;
   struct Computation;

@@ -145,9 +145,9 @@ makeGenericBox(OpBuilder &builder, linalg::GenericOp op, const Box &box) {
   return cast<linalg::LinalgOp>(part.getOperation());
 }
 
-/// Replaces inits of `part`, a copy of `op` on a box. An init that is filled in
-/// `op` becomes a fill of the size of the box, and one that the op does not
-/// read becomes a tensor.empty.
+/// Replaces inits of `part`, a copy of `op` on a box. One that the op does not
+/// read becomes a tensor.empty. One that it reads and that is filled in `op`
+/// becomes a fill of the size of the box.
 static void makeFreshInits(OpBuilder &builder, linalg::LinalgOp op,
                            linalg::LinalgOp part) {
   OpBuilder::InsertionGuard guard(builder);

@@ -24,8 +24,8 @@ struct ProgramBuilder::Inputs {
 };
 
 /// Loads an operand in system memory into every core that computes with it, and
-/// appends the local copy to `inputs`. Loops over the channels of the result
-/// that do not index the operand become leading dims of the copy. Emits an
+/// appends the local copy to `inputs`. An operand without the channels of the
+/// result gets leading dims for them or for their cores (getNpuLoad). Emits an
 /// error if the copy does not fit.
 LogicalResult ProgramBuilder::loadForAll(linalg::LinalgOp op,
                                          OpOperand &operand, Inputs &inputs) {
@@ -83,9 +83,10 @@ Value ProgramBuilder::makeWindow(linalg::LinalgOp op, RankedTensorType type) {
   return window;
 }
 
-/// Returns the local memory of the result of `init`, with the elements of the
-/// init if the op reads them: the memory of the init if it may be overwritten,
-/// or else a copy. Emits an error if the result is not in local memory.
+/// Returns the local memory of the result of `init`. If the op reads the init,
+/// it is the memory of the init if that may be overwritten, or else a copy.
+/// Otherwise it is new memory. Emits an error if the result is not in local
+/// memory.
 FailureOr<Value> ProgramBuilder::makeInit(linalg::LinalgOp op,
                                           OpOperand &init) {
   Location loc = op.getLoc();

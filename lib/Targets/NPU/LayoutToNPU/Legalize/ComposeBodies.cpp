@@ -305,8 +305,9 @@ static Value expandCompare(Formula &f, arith::CmpFOp compare, Value yes,
   return comparison.expand(predicate, yes, no);
 }
 
-/// Expands a select by an i32 comparison into selects by f32 comparisons of the
-/// 16-bit halves of the integers.
+/// Expands a select by an i32 comparison. By eq or ne, it becomes a select of 1
+/// or 0 by eq, which OKKernel has, and a select by that number. By others, it
+/// becomes selects by f32 comparisons of the 16-bit halves of the integers.
 static Value expandCompare(Formula &f, arith::CmpIOp compare, Value yes,
                            Value no) {
   using Predicate = arith::CmpIPredicate;
@@ -344,8 +345,9 @@ static Value expandCompare(Formula &f, arith::CmpIOp compare, Value yes,
 }
 
 /// Expands a select: one by and, or, xor or select of conditions into several
-/// selects, and one by a comparison without OKKernel function into others.
-/// Returns a null value if it stays.
+/// selects, one by a comparison without OKKernel function into others, and one
+/// of the larger or smaller compared value into max or min. Returns a null
+/// value if it stays.
 static Value expandSelect(Formula &f, arith::SelectOp select) {
   Operation *condition = select.getCondition().getDefiningOp();
   Value yes = select.getTrueValue(), no = select.getFalseValue();

@@ -323,7 +323,7 @@ void OperandMaker::run() {
 
 /// Replaces an op whose only result depends on constants and loop indices alone
 /// by a constant, e.g. indices that count from the end. Returns false for
-/// others.
+/// others, and if the result depends on some, but not all loops.
 static bool foldConstants(linalg::GenericOp op) {
   if (op.getNumReductionLoops() != 0 || op->getNumResults() != 1 ||
       cast<RankedTensorType>(op->getResult(0).getType()).getEncoding() ||

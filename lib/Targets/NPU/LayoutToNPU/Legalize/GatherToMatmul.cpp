@@ -469,8 +469,9 @@ static Value multiplyTable(OpBuilder &body, linalg::GenericOp op, Value table,
                       : bits;
 }
 
-/// Emits selects among the rows of the dims `named`, each of which becomes an
-/// operand, and returns the element that is read. `loops` index the other dims.
+/// Emits selects that choose among the rows of the table by the data indices of
+/// the dims `named`, and returns the chosen element. Each choice of indices of
+/// these dims is an operand. `loops` index the other dims.
 static Value chooseRow(OpBuilder &body, linalg::GenericOp op, Value table,
                        ArrayRef<unsigned> loops, ArrayRef<NamedDim> named) {
   OpBuilder builder(op);

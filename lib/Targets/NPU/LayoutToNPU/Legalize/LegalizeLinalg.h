@@ -33,7 +33,8 @@ void dropAsserts(func::FuncOp function);
 /// slices.
 void splitMatmulsBySlices(func::FuncOp function);
 
-/// If all users of a tensor read the same slice, computes only that slice.
+/// If all users of the result of a linalg op or a reshape read the same slice,
+/// computes only that slice.
 void narrowToUsedSlices(func::FuncOp function);
 
 /// Replaces scalars that are known at run time only by tensors of rank 0, and
@@ -95,9 +96,9 @@ void splitVolumes(func::FuncOp function);
 /// 15 that leaves a stride of at most 15.
 void splitLongWindows(func::FuncOp function);
 
-/// Splits grouped convolutions with several channels per group into one per
-/// group. 1-D convolutions become 2-D with one row, and those without channels
-/// get one channel.
+/// Splits grouped f32 convolutions with several channels per group into one per
+/// group. 1-D f32 convolutions become 2-D with one row, and convolutions
+/// without channels get one channel.
 void decomposeConvolutions(func::FuncOp function);
 
 /// Fuses f32 comparisons into the ops that use their i1 results, which no
@@ -107,7 +108,7 @@ LogicalResult fuseComparisons(func::FuncOp function);
 
 /// Replaces i1 tensors inside of a function by i8 tensors, and index tensors by
 /// i64 tensors. Bodies compute as before. Does not change a function that has
-/// such arguments, or an op on such tensors that is not supported.
+/// such arguments or results, or an unsupported op on such tensors.
 void legalizeElementTypes(func::FuncOp function);
 
 /// Splits reductions that yield a largest or smallest element and its index
@@ -139,8 +140,8 @@ void carryIntegersInFloats(func::FuncOp function);
 /// may be -0, of which the chip's root is wrong.
 void boundArguments(func::FuncOp function);
 
-/// Expands ops of bodies that have no OKKernel function, and clamps arguments of
-/// exp, tanh and sigmoid. Then splits ops whose bodies need several OKKernel
+/// Expands ops of bodies that have no OKKernel function, and clamps arguments
+/// of exp, tanh and sigmoid. Then splits ops whose bodies need several OKKernel
 /// functions into one op per function:
 ///
 ///   %s = arith.addf %x, %b           becomes an op that adds, and one that

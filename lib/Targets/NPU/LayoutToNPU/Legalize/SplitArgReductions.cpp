@@ -233,10 +233,10 @@ static Value makePlace(OpBuilder &builder, linalg::GenericOp op,
       .getResult(0);
 }
 
-/// Replaces the index `place` by the index init of `op` where no element
-/// replaced the init of the elements. There, `place` is still `none` if the
-/// last of equal elements is taken, and otherwise `top`, the largest or
-/// smallest element, is still that init.
+/// Returns `place` with the index init of `op` where no element replaced the
+/// init of the elements. If the last of equal elements is taken, this is where
+/// `place` is still `none`. Otherwise it is where `top`, the largest or
+/// smallest element, equals that init.
 static Value keepStart(OpBuilder &builder, linalg::GenericOp op,
                        const ArgReduction &found, Value top, Value place,
                        Value none) {

@@ -54,7 +54,7 @@ struct Volume {
 } // namespace
 
 /// Returns the dims of the image whose index is that of a window: a sum of
-/// multiples of a parallel and a reduction loop.
+/// positive multiples of a parallel and a reduction loop.
 static SmallVector<WindowDim> findWindowDims(const Volume &op) {
   SmallVector<WindowDim> found;
   for (auto [dim, expr] : llvm::enumerate(op.imageMap.getResults())) {

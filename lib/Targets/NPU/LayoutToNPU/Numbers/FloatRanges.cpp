@@ -123,7 +123,8 @@ static Access skipUnitReshapes(Access access) {
   return access;
 }
 
-/// Returns the input over which `op` takes the maximum, or null.
+/// Returns the input over which `op` takes the maximum, or a null pointer for
+/// other ops.
 static OpOperand *getMaximized(linalg::LinalgOp op) {
   if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
     return nullptr;

@@ -294,8 +294,8 @@ bool IndexBody::findTaps() {
 /// Returns the indexing map of an operand for one element of the window,
 /// without the reduction loops. Appends to `slices`, for each dim of the
 /// operand, the slice that this element reads in all parallel iterations.
-/// Returns std::nullopt if a dim depends on several parallel loops, or has a
-/// negative stride.
+/// Returns std::nullopt if the index of a dim depends on several parallel
+/// loops, falls along one, or is not linear.
 std::optional<AffineMap>
 IndexBody::takeTap(AffineMap map, ArrayRef<int64_t> tap,
                    SmallVectorImpl<TapSlice> &slices) const {
@@ -336,7 +336,8 @@ IndexBody::takeTap(AffineMap map, ArrayRef<int64_t> tap,
 }
 
 /// Creates the f32 tensor that the result is accumulated into: the f32 form of
-/// the init, or an empty tensor if the body does not read the init.
+/// the init, which is a fill if the init is constant, or an empty tensor if the
+/// body does not read the init.
 Value IndexBody::makeStart() {
   if (start && start->tensor)
     return start->tensor;
@@ -351,8 +352,8 @@ Value IndexBody::makeStart() {
       .getResult(0);
 }
 
-/// Creates the f32 op for one element of the window, or for the whole reduction
-/// if `tap` is empty, on slices of the operands. It accumulates into `init`.
+/// Creates the f32 op for one element of the window, on slices of the operands,
+/// or for the whole reduction if `tap` is empty. It accumulates into `init`.
 /// Returns its result.
 Value IndexBody::create(FloatBody &body, ArrayRef<int64_t> tap, Value init) {
   Location loc = op.getLoc();

@@ -178,8 +178,9 @@ Carried IntegerBody::makeSum(Operation *op) {
   return made;
 }
 
-/// Converts a comparison of integers that are exact as f32, or returns null.
-/// Neither is NaN, so unordered predicates are used if they expand to fewer
+/// Converts a comparison of integers that are exact as f32. Returns a null
+/// value for others, and for an unsigned one of integers that may be negative.
+/// Neither f32 is NaN, so unordered predicates are used if they expand to fewer
 /// selects.
 Value IntegerBody::makeComparison(arith::CmpIOp op) {
   using Integer = arith::CmpIPredicate;
@@ -354,8 +355,8 @@ struct Multiplier {
 /// Splits the multiplier of a requantization, size / 2^shift with size = (a *
 /// 2^k + b) * 2^l + c for the given k and l, into f32 numbers for a, b and c.
 /// Returns std::nullopt unless their products with integers t, |t| <= `most`,
-/// are exact as f32, also after the fraction of the product with the number
-/// before is added.
+/// are exact as f32. Those of b and c must stay exact when the fraction of the
+/// sum before them, at most 1/2, is added.
 static std::optional<Multiplier> splitAt(int64_t size, int64_t shift,
                                          int64_t most, int k, int l) {
   auto divide = [](int64_t x, int by) { return (x + (1 << by) / 2) >> by; };

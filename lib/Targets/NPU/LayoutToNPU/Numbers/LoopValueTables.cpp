@@ -75,8 +75,9 @@ static std::optional<ArrayRef<char>> getResourceBytes(Attribute constant,
   return bytes;
 }
 
-/// Returns the elements of a constant, or a null attribute if they are not
-/// known. Those of a resource are copied into the context.
+/// Returns the elements of `value`, or a null attribute if it is not a constant
+/// or its bytes are not known. Elements of a resource are copied into the
+/// context.
 static DenseElementsAttr getElements(Value value) {
   Attribute constant;
   if (!matchPattern(value, m_Constant(&constant)))

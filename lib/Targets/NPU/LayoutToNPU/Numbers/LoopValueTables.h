@@ -41,9 +41,9 @@ public:
       : op(op), ranges(op.getStaticLoopRanges()) {}
 
   /// Returns the values of `value`, a value of the body, for all iterations of
-  /// the loops that it depends on. Returns a null pointer if it depends on
-  /// data, if an op does not fold to a constant, or if there are more than 2^18
-  /// values.
+  /// the loops that it depends on. Returns a null pointer if it depends on data
+  /// or a float constant of more than 2^12 elements. The same holds if an op
+  /// does not fold to a constant, or if there are more than 2^18 values.
   const LoopValueTable *get(Value value);
 
 private:

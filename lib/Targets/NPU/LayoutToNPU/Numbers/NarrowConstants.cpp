@@ -132,9 +132,8 @@ bool Readers::collect(Value tensor) {
   });
 }
 
-/// Returns true if every reader can get its operand from i8 data: in each
-/// layout that its layout rule proposes for the operand, commands of the cores
-/// convert i8 to f32.
+/// Returns true if every reader can get its operand from i8 data
+/// (acceptsInt8Operand).
 bool Narrower::isLoadedAsBytes(const Readers &readers) {
   for (auto &[tensor, uses] : readers.reads)
     for (OpOperand *use : uses)
@@ -184,8 +183,8 @@ static linalg::LinalgOp makeFloats(OpBuilder &builder, Value bytes) {
   return cast<linalg::LinalgOp>(generic.getOperation());
 }
 
-/// Replaces the constant and the slices of it by i8 ones, and converts each
-/// tensor that is read to f32 before its first reader.
+/// Replaces the constant and its slices and reshapes by i8 ones, and converts
+/// each tensor that is read to f32 before its first reader.
 void Narrower::change(arith::ConstantOp constant, const Readers &readers) {
   IRMapping mapping;
   builder.setInsertionPoint(constant);

@@ -30,8 +30,8 @@ public:
   explicit NarrowConstants(int64_t launchCost) : launchCost(launchCost) {}
 
   /// Returns true if the constant that `tensor` is, or is a slice or reshape
-  /// of, is f32 with int8 values only, and loading all of it as i8 saves more
-  /// than the conversion costs.
+  /// of, is f32 with int8 values only, and no splat. Loading all of it as i8
+  /// must save more than the conversion costs.
   bool canBeNarrow(Value tensor);
   /// Returns the bytes of `elements` elements of `tensor` in system memory: one
   /// byte each if the tensor can be stored as i8.

@@ -33,9 +33,9 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// The uses of an i64 tensor: the ops that use it (`users`), ops that move its
-/// elements, also those of other moves (`moves`), and its elements in bodies
-/// with their conversions to f32.
+/// The uses of an i64 tensor: the ops that use it (`users`), the ops that move
+/// its elements, directly or after another move (`moves`), and its elements in
+/// bodies with their conversions to f32.
 struct WideUses {
   SmallVector<Operation *> users, moves;
   SmallVector<std::pair<BlockArgument, arith::SIToFPOp>> casts;
@@ -235,8 +235,8 @@ WideResults::WideResults(func::FuncOp function) : function(function) {
 }
 
 /// Returns true if `tensor` consists of slices and reshapes of i64 arguments
-/// and of integers computed as f32. Appends the ops in between to `ops`, some
-/// also if it returns false.
+/// and of integers computed as f32. Appends the ops in between to `ops`. If it
+/// returns false, some of them may have been appended.
 bool WideResults::plan(Value tensor, SetVector<Operation *> &ops) {
   if (isa<BlockArgument>(tensor))
     return isWide(tensor);

@@ -427,10 +427,10 @@ bool GroupParts::isResult(Value tensor) const {
 }
 
 /// Sets in `own`, for each part, the box of `result` that the part provides to
-/// ops after the group. If stages of the group read `result`, parts along the
-/// rows end at the last row that they read in this part, and the next part
-/// begins after it. No row is then computed for later ops alone. Returns false
-/// if Cut::getPart has no box.
+/// ops after the group. If stages of the group read `result` and only rows are
+/// cut, a part provides the rows up to the last one that these stages read in
+/// it, and the next part those after it. Only the last part may then compute
+/// rows for later ops alone. Returns false if Cut::getPart has no box.
 bool GroupParts::addOwn(Value result) {
   auto type = cast<RankedTensorType>(result.getType());
   auto needed = boxes.find(result);
@@ -504,7 +504,7 @@ int64_t GroupParts::countPieces(unsigned stage) const {
 
 /// Computes, for each part, the boxes of the results of `stage` that ops in and
 /// after the group need, and the boxes of its operands that are read for them.
-/// Returns false if a result has no reader or a box is not known.
+/// Returns false if a result has no reader in a part, or if a box is not known.
 bool GroupParts::addReads(const Stage &stage) {
   for (Value result : stage.op->getResults())
     if (isResult(result) && !addOwn(result))

@@ -78,7 +78,8 @@ struct Stage {
   /// True if a box of the op's results can be computed without the other
   /// elements.
   bool hasParts = false;
-  /// The indexing maps and loop ranges of a linalg op; empty for other ops.
+  /// The indexing maps and loop ranges of a linalg op that has parts; empty for
+  /// other ops.
   SmallVector<AffineMap> maps;
   SmallVector<int64_t, 6> ranges;
   /// The number of the reduction loop with the most iterations that is, by
@@ -108,8 +109,8 @@ private:
 struct Cut {
   int64_t batches = 1, rows = 1, channels = 1, sums = 1;
   /// Parts along the rows begin at a multiple of this number, the row stride of
-  /// a tensor.insert_slice, so that all parts read equally many rows of the
-  /// inserted tensor.
+  /// a tensor.insert_slice, so that parts of equal size read equally many rows
+  /// of the inserted tensor.
   int64_t rowStep = 1;
 
   int64_t count() const { return batches * rows * channels; }
@@ -135,15 +136,16 @@ struct Stages {
   DenseMap<Value, unsigned> lastUses;
 
   /// Returns the number of the stage that defines `tensor`, or std::nullopt if
-  /// it is an argument, a constant or a fill.
+  /// no stage does, e.g. for an argument, a constant or a fill.
   std::optional<unsigned> findMaker(Value tensor) const;
   /// Returns the number of the last stage that reads `tensor`, or of the one
-  /// that defines it if none does.
+  /// that defines it if none does, or 0 if there is neither.
   unsigned getLastUse(Value tensor) const;
   bool isReturned(Value tensor) const;
   /// Returns the smallest box of `tensor` with all elements that ops after
   /// stage number `stage` read, if these ops are slices with known bounds.
-  /// Returns the whole tensor if another op is among them, or if there are none.
+  /// Returns the whole tensor if another op is among them, or if there are
+  /// none.
   TensorBox getUsedBehind(Value tensor, unsigned stage) const;
 };
 
@@ -175,14 +177,15 @@ public:
   const TensorBox &getBox(Value tensor, int64_t part) const {
     return boxes.find(tensor)->second[part];
   }
-  /// Returns true if `tensor` is defined outside of the group, and all its
-  /// readers in the group sum over one of its dims, in several pieces, and read
-  /// no tensor of the group. Only one piece is then in local memory at a time.
+  /// Returns true if `tensor` is from outside of the group and is not fresh
+  /// (isFresh). All its readers in the group must sum over one of its dims, in
+  /// several pieces, and read no tensor of the group. Only one piece is then in
+  /// local memory at a time.
   bool isStreamed(Value tensor) const;
   /// Returns true if the stage may run once after all parts of the group: a
   /// tensor.concat that only later ops read, all of it, and whose operands from
-  /// the group no later op reads. Also for a slice of a tensor from outside
-  /// that only such concatenations read.
+  /// the group no later op reads. Also for a tensor.extract_slice from a tensor
+  /// outside of the group, if only such concatenations read the slice.
   bool isBehind(unsigned stage) const;
   /// Returns the number of pieces into which each part divides the reduction
   /// loop of a stage, or 1 if the stage loads no input in pieces.
@@ -237,7 +240,7 @@ LogicalResult tileFusionGroup(OpBuilder &builder, const Stages &stages,
 /// Replaces slices of a tensor.concat that the tiling of a group has placed
 /// after all its parts by slices of the operands of the concatenation, so that
 /// its result is not stored. Only concatenations whose users all are static
-/// slices are replaced.
+/// slices of stride 1 are replaced.
 void readPartsOfConcats(func::FuncOp function);
 
 } // namespace mlir::layout

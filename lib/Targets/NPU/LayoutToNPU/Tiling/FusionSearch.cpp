@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A dynamic program over the stages. Before each stage there are several
-// labels, i.e. states: the cost so far, and the tensors in local memory. From a
-// label, a stage runs whole or a group of stages runs in parts. Tensors that do
-// not fit are evicted, the one with the furthest next use first, and loaded
-// again. Only groups with a stage that does not fit are considered.
+// A dynamic program over the stages. Before each stage there are several states
+// (labels): the cost so far and the tensors in local memory. From a state, a
+// stage runs whole or a group of stages in parts. Tensors that do not fit are
+// evicted, the one with the furthest next use first, and loaded again. A group
+// must have a stage that does not fit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -212,8 +212,8 @@ void Search::collectEnds() {
       isEnd.reset(s);
 }
 
-/// Returns the bytes of a core for a tensor in its most compact layout. Its
-/// channel is any dim with `hasAnyChannel`, else dim 1 of four or the last one.
+/// Returns the bytes of a core for a tensor in its most compact layout, with
+/// any dim as channel if `hasAnyChannel`, else dim 1 of four or the last one.
 int64_t Search::getInCore(RankedTensorType type, bool hasAnyChannel) {
   auto [known, isNew] = inCore.try_emplace({type, hasAnyChannel}, 0);
   if (!isNew)
@@ -245,8 +245,8 @@ int64_t Search::getInCore(Value tensor, ArrayRef<int64_t> sizes) {
              : 0;
 }
 
-/// Returns true if a box of `sizes` of a constant is loaded as i8. Cores must
-/// be able to convert it to f32, in the matrix layout if it is a matrix.
+/// Returns true if a box of `sizes` of a constant is loaded as i8. If it has
+/// two dims, cores must be able to convert it to f32 in the matrix layout.
 bool Search::crossesAsBytes(Value tensor, ArrayRef<int64_t> sizes) {
   if (!narrow.canBeNarrow(tensor))
     return false;
@@ -533,7 +533,7 @@ void Search::evict(Occupancy &now, const Price &price,
   }
 }
 
-/// Counts a group's loads in `now`. Returns true if the group fits a core.
+/// Counts a group's loads. Returns true if they fit, also if only part by part.
 bool Search::load(Occupancy &now, const Price &price, bool keepsResults) {
   int64_t parts = price.cut.count();
   for (const Price::Tensor &read : price.sliced) {
@@ -572,7 +572,7 @@ bool Search::load(Occupancy &now, const Price &price, bool keepsResults) {
 }
 
 /// Returns the state after a group that runs in state `label`, with evictions.
-/// If it does not fit a core, the cost is infinite if it is cut, else higher.
+/// If it does not fit, a cut group costs infinity, a stage alone 4 more moves.
 Label Search::extend(const Label &label, const Price &price,
                      bool keepsResults) {
   Occupancy now;
@@ -617,7 +617,7 @@ Label Search::extend(const Label &label, const Price &price,
   return next;
 }
 
-/// Keeps the cheapest state per set of local tensors, of these the 6 cheapest.
+/// Adds a state; keeps the best per set of local tensors, of these the 6 best.
 void Search::add(unsigned stage, Label label) {
   std::vector<Label> &all = labels[stage];
   for (Label &other : all)
@@ -645,7 +645,7 @@ void Search::reach(unsigned first, const Price &price) {
     }
 }
 
-/// Returns true if a stage can load inputs in pieces and exceeds half a core.
+/// Returns true if a stage can load inputs in pieces and exceeds `room` / 2.
 bool Search::isHeavy(unsigned stage) const {
   const Price &price = whole[stage];
   int64_t bytes = price.peak + price.sharedInCore;
@@ -670,8 +670,8 @@ static int64_t getRowStep(const Stages &stages, unsigned last) {
   return 1;
 }
 
-/// Returns the cuts into 2 to 128 parts, per kind: batches, rows in steps of
-/// `rowStep`, channels, rows of each batch; if `hasSums`, inputs in pieces.
+/// Returns the cuts into at most 128 parts, per kind: batches, rows in steps of
+/// `rowStep`, channels, rows of each batch; with `hasSums`, inputs in pieces.
 static SmallVector<SmallVector<Cut>> getCuts(RankedTensorType type,
                                              int64_t rowStep, bool hasSums) {
   static constexpr int64_t kParts[] = {2,  3,  4,  6,  8,  12, 16,
@@ -751,8 +751,8 @@ void Search::reachByGroups(unsigned last) {
   }
 }
 
-/// Runs all stages untiled. Appends to `isCrowded` whether each stage evicts or
-/// does not fit, and sets `bytes` to the traffic. Returns true if any is so.
+/// Estimates an untiled run. Appends to `isCrowded` whether each stage evicts
+/// or does not fit, and sets `bytes` to the traffic. Returns true if any does.
 bool Search::findCrowded(int64_t &bytes) {
   Label label;
   bool isAny = false;

@@ -168,8 +168,8 @@ static Type findHeldInNoMemory(linalg::LinalgOp op) {
   return {};
 }
 
-/// Emits an error if not even one iteration of `op` fits a core, or if the op
-/// must be divided into more than 4096 parts (kMostParts).
+/// Emits an error if `op` cannot be tiled, if not even one iteration of it fits
+/// a core, or if it must be divided into more than 4096 parts (kMostParts).
 LogicalResult Splitter::checkLeast(linalg::LinalgOp op) {
   bool isPart = false, doesFit = false;
   std::optional<int64_t> bytes;

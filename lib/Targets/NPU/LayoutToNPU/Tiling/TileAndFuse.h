@@ -41,28 +41,29 @@ struct IndexRange {
   int64_t least, most;
 };
 
-/// Returns the range of `expr` on the `extents` iterations of the loops from
-/// `firsts` on, or std::nullopt if it is not made of loops and constants by
-/// sums, and products, divisions and remainders with constants.
+/// Returns a range that contains `expr` on the `extents` iterations of the
+/// loops from `firsts` on. Returns std::nullopt if `expr` is not made of loops
+/// and constants by sums, products with constants, and divisions and remainders
+/// by positive constants.
 std::optional<IndexRange> getIndexRange(AffineExpr expr,
                                         ArrayRef<int64_t> firsts,
                                         ArrayRef<int64_t> extents);
 
 /// Creates a copy of `op` that runs the `extents` iterations of its loops from
-/// `firsts` on, with slices of its operands. Fills are created in the size of
-/// the slice, and operands that are not read are new tensors. Fails if the op
-/// cannot be tiled.
+/// `firsts` on, with slices of its operands. A fill that is read as init is
+/// created in the size of the slice, and an init that is not read is a new
+/// tensor. Fails if the op cannot be tiled.
 FailureOr<linalg::LinalgOp> makeBox(OpBuilder &builder, linalg::LinalgOp op,
                                     ArrayRef<int64_t> firsts,
                                     ArrayRef<int64_t> extents);
 
 /// Returns the target of a pass: `option`, or the `layout.target` of the module
-/// if that is empty. Emits an error if it is not a `#layout.npu`.
+/// if `option` is empty. Emits an error if it is not a `#layout.npu`.
 FailureOr<NpuTargetAttr> getNpuTarget(ModuleOp module, StringRef option,
                                       StringRef pass);
 
-/// Adds a dim of size 1 to rank-0 results of ops for cores, to be spread over
-/// the cores.
+/// Adds a dim of size 1 to the results of each op for cores whose results are
+/// all of rank 0. It is spread over the cores.
 void giveScalarsADim(func::FuncOp function);
 
 /// Returns true if the OKKernel function of `op`, an op in a body, may write

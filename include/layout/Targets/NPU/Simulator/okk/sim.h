@@ -32,8 +32,9 @@ extern "C" {
 void okk_sim_open(int npus, unsigned int bytes_per_npu, int eu_bytes);
 /// Sets the alignment of DMA addresses in bytes. Also sets, for transfers and
 /// for commands of the execution units, the maximum iterations of each loop and
-/// the maximum stride in elements. 0 is no limit. Call it before any access,
-/// because it clears the memories and the counters.
+/// the maximum stride in elements. 0 is no limit, except that OKKernel limits
+/// the iterations. Call it before any access, because it clears the memories
+/// and the counters.
 void okk_sim_limit_dma(int alignment, dim4 max_shape, int max_stride);
 /// Sets the largest N and C strides, in elements, of commands of the execution
 /// units; 0 is no limit. Call it before any access, because it clears the
@@ -88,7 +89,7 @@ typedef struct {
 okk_sim_counters okk_sim_count(void);
 
 /// A command that ran; times are in cycles since the program began. The name is
-/// valid until the chip is closed.
+/// valid until the next command runs or the chip is closed.
 typedef struct {
   int is_compute;
   long long begin, end;
@@ -133,8 +134,8 @@ typedef struct {
 /// Requires that the commands until okk_sim_expect_end move every byte of a box
 /// of `sizes` once, and no other bytes; otherwise an error is reported. `sides`
 /// has the numbers of the bytes, first in the destination and then in each
-/// source. For an operand of a kernel (sim_compute.h) give one side; the other
-/// one is its dense copy.
+/// source. For an operand of a kernel (sim_compute.h) give one side; its dense
+/// copy counts as the destination.
 void okk_sim_expect(int rank, const long long *sizes, int operands,
                     const okk_sim_side *sides);
 void okk_sim_expect_end(void);
