@@ -47,10 +47,11 @@ public:
   Cost getBound() const {
     return bound == kForbidden ? kInfiniteCost : unshift(bound);
   }
-  /// Returns the number of table entries that one pass visits.
+  /// Returns the work of one pass: the sum, over all factors of several
+  /// variables, of their numbers of entries times variables.
   int64_t getWorkOfPass() const { return workOfPass; }
 
-  /// Drops each value of each variable that no allowed assignment has, or for
+  /// Drops each value of each variable that the bound finds impossible, or for
   /// which isTooMuch(b) returns true, where b is a lower bound of the cost of
   /// all assignments with this value. Returns the number of dropped values.
   unsigned dropValues(llvm::function_ref<bool(Cost)> isTooMuch);
