@@ -103,9 +103,10 @@ bool BudgetSolver::prefersLabels() {
          listStates().value_or(kMostEntries) > kFewEntries;
 }
 
-/// Runs ParetoLabelSearch with the bounds that prices of peaks give. Keeps 2^8
-/// labels after each variable at first, to find good assignments, then 2^12 and
-/// 2^16, until the lower bound reaches the cost of the best assignment.
+/// Runs ParetoLabelSearch with the bounds that prices of peaks give. Keeps at
+/// most 2^8 labels after each variable at first, to find good assignments, then
+/// 2^12 and 2^16, until the lower bound reaches the cost of the best
+/// assignment.
 void BudgetSolver::searchLabels() {
   SharedLimits limits(options, taken);
   int64_t weight = 1;

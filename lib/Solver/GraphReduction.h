@@ -21,8 +21,8 @@
 // Laws:
 //  * The constant plus the least cost of the core is the least cost of the
 //    graph, both saturated below kInfiniteCost.
-//  * Every variable of the core has three neighbors or a factor of three or
-//    more variables, unless `maxTableSize` prevented a reduction.
+//  * Every variable of the core has at least three neighbors, or a factor of
+//    three or more variables, unless `maxTableSize` prevented a reduction.
 //  * `substituteBack` extends an optimal assignment of the core to one of the
 //    graph.
 //

@@ -20,8 +20,8 @@
 // Laws:
 //  * Numbers are integers, so that the bound holds exactly.
 //  * A pass never lowers the bound.
-//  * A value is dropped only if the bound of the assignments with it is at
-//    least `upper`.
+//  * A value is dropped only if the bound of the assignments with it is
+//    infinite, or too high for the caller.
 //
 //===----------------------------------------------------------------------===//
 
