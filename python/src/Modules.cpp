@@ -139,8 +139,9 @@ ModuleInContext::ModuleInContext(ModuleData data)
   context.printOpOnDiagnostic(false);
 }
 
-/// Sets the location of each op and block argument to the name of its value in
-/// the text, e.g. "%x", unless the text states another location.
+/// Adds to the location of each op with results and of each block argument the
+/// name of its value in the text, e.g. "%x". Leaves out those for which the
+/// text states a location other than a file, line and column.
 static void nameValues(const AsmParserState &state) {
   auto getNamed = [](const AsmParserState::SMDefinition &value,
                      Location loc) -> Location {

@@ -71,9 +71,9 @@ public:
   ModuleOp get() const { return *module; }
 
   /// Parses the data, or throws LayoutError if it is not a module. A value that
-  /// the text calls "%x" gets this name as its location if no other location is
-  /// written. Large arrays are not copied: they live as long as the resource
-  /// that refers to them.
+  /// the text calls "%x" gets this name in its location, unless the text states
+  /// one other than a file, line and column. Large arrays are not copied: they
+  /// live as long as the resource that refers to them.
   void parse();
 
   void run(PassManager &passes);
