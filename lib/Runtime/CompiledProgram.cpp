@@ -90,8 +90,8 @@ static LLVM::LLVMFunctionType getLoweredType(FunctionType signature) {
 
 /// Returns the function `name` and sets `signature` to its attribute
 /// `layout.signature`. Emits an error and returns failure if there is no such
-/// function with a body, if it has no valid signature or no C interface, or if
-/// its type is not that of the lowered signature.
+/// function with a body, or if it has no valid signature, not the type that the
+/// signature lowers to, or no C interface.
 static FailureOr<LLVM::LLVMFuncOp> findFunction(ModuleOp module, StringRef name,
                                                 FunctionType &signature) {
   auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);

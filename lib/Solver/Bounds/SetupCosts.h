@@ -118,9 +118,9 @@ public:
   void fill(unsigned factor);
   /// Lowers the entries of a factor in which a consumer requires a copy by the
   /// part of the price that the factor cannot use, which other consumers can
-  /// then pay. For value p of the producer, this is at most what the consumer
-  /// pays, and the least amount by which an entry that contains the price
-  /// exceeds rows[p] + columns[c], the costs moved out of the factor.
+  /// then pay. For value p of the producer, this is the least amount by which
+  /// an entry that contains the price exceeds rows[p] + columns[c], the costs
+  /// moved out of the factor; at most what the consumer pays.
   void release(unsigned factor, const Cost *rows, const Cost *columns);
 
   /// Corrects sums[v], the cost of value v of `variable` in which each consumer
