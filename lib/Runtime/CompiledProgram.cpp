@@ -90,8 +90,8 @@ static LLVM::LLVMFunctionType getLoweredType(FunctionType signature) {
 
 /// Returns the function `name` and sets `signature` to its attribute
 /// `layout.signature`. Emits an error and returns failure if there is no such
-/// function, if it has no C interface, or if its type is not that of the
-/// lowered signature.
+/// function with a body, or if it has no valid signature, not the type that the
+/// signature lowers to, or no C interface.
 static FailureOr<LLVM::LLVMFuncOp> findFunction(ModuleOp module, StringRef name,
                                                 FunctionType &signature) {
   auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
@@ -297,9 +297,9 @@ static LogicalResult loadLibraries(Operation *function,
   return success();
 }
 
-/// Links the object files in `archive`, and looks up the entry function and the
-/// counters of the profile. If a symbol is undefined, returns success and
-/// leaves the entry function, the member `entry`, null.
+/// Links the object files in `archive`, and looks up the entry function and, if
+/// kernels are measured, their counters. If a symbol is undefined, returns
+/// success, and `entry`, the entry function, stays nullptr.
 llvm::Error CompiledProgram::link(StringRef archive,
                                   llvm::orc::JITTargetMachineBuilder machine,
                                   const CompileOptions &options) {
@@ -678,8 +678,8 @@ std::vector<KernelTime> Call::readProfile() const {
   return kernels;
 }
 
-/// The bytes that the block of a result may have in addition to twice those of
-/// the elements, so that the result keeps it.
+/// A result takes over its memory block only if the block has at most twice the
+/// bytes of the elements plus this number of bytes.
 static constexpr size_t kMostSlack = 4096;
 
 /// Copies elements of `bytes` bytes from a memref, with strides in elements, to

@@ -97,9 +97,10 @@ static std::string makeKey(StringRef bitcode,
        LLVM_VERSION_STRING});
 }
 
-/// Splits `module` into parts of about kPartInstructions instructions and
-/// returns the bitcode of each, to be compiled separately. A module of one part
-/// is returned as `bitcode`, which is that of the whole module.
+/// Splits `module` into parts and returns the bitcode of each, to be compiled
+/// separately. A part has about kPartInstructions instructions, or more if
+/// getMostParts() limits their number. A module of one part is returned as
+/// `bitcode`, which is that of the whole module.
 static std::vector<SmallString<0>> split(std::unique_ptr<llvm::Module> module,
                                          SmallString<0> bitcode) {
   std::vector<SmallString<0>> parts;

@@ -35,14 +35,15 @@ struct MachineCode {
 
 /// Compiles `function` of `module`, whose arguments must all be pointers, and
 /// its callees, or gets their machine code from `cache`, which `isFromCache` of
-/// the result says. Long modules are split into parts, each compiled on its own
-/// thread; functions are inlined only within a part.
+/// the result says. Long modules are split into parts, which are compiled in
+/// parallel; functions are inlined only within a part.
 llvm::Expected<MachineCode>
 compileToArchive(ModuleOp module, StringRef function,
                  const llvm::orc::JITTargetMachineBuilder &machine,
                  unsigned optLevel, const ObjectCache &cache);
 
-/// Returns copies of the object files in an archive.
+/// Returns copies of the object files in an archive, or an error if it is not a
+/// valid archive.
 llvm::Expected<SmallVector<std::unique_ptr<llvm::MemoryBuffer>>>
 readArchive(StringRef archive);
 

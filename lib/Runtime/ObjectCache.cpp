@@ -18,8 +18,10 @@ using namespace mlir;
 using namespace mlir::layout;
 
 /// The maximum total size of the files in the cache, in bytes; above it, those
-/// that were used least recently are removed. The machine code of a network
-/// takes 1 to 2 MB, and a stored program as much as its weights.
+/// that were used least recently are removed. LLVM checks this when an entry is
+/// added, at most every 20 minutes, and also removes files that were not used
+/// for a week. The machine code of a network takes 1 to 2 MB, and a stored
+/// program as much as its weights.
 static constexpr uint64_t kMostBytes = uint64_t(2) << 30;
 
 /// Returns the BLAKE3 hash of the concatenation of `texts`, as raw bytes.

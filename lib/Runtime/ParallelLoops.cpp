@@ -75,7 +75,8 @@ static bool isOneLoop(Operation *op) {
 
 /// Returns true if `op`, an op of the OpenMP dialect, is a parallel region that
 /// consists of one loop without clauses, or one of the ops inside of such a
-/// region.
+/// region. omp.loop_nest, omp.yield and omp.terminator count in any region,
+/// because the op around them is checked, too.
 static bool isOfOneLoop(Operation *op) {
   StringRef name = op->getName().getStringRef();
   return name == "omp.yield" || name == "omp.terminator" ||
@@ -113,8 +114,8 @@ struct RunningRegion {
 };
 
 /// The state of a thread that runs compiled code: the team for its parallel
-/// loops, or null without one; the maximum number of threads for a loop; and
-/// the parts of a loop that the thread is running, null outside of loops.
+/// loops, or nullptr; the maximum number of threads for a loop; and the parts
+/// of a loop that the thread is running, or nullptr outside of loops.
 struct Caller {
   ThreadTeam *team = nullptr;
   unsigned threads = 1;

@@ -28,8 +28,9 @@ class ThreadTeam;
 enum class LoopRuntime { none, team, openMP };
 
 /// Returns the runtime that runs the parallel loops of `module`: `none` if
-/// there are none, `team`, the threads of this library, if each parallel region
-/// is one loop without clauses, or else `openMP`, LLVM's library.
+/// there is no op of OpenMP; `team`, the threads of this library, if all of
+/// these ops are in parallel regions of one loop without clauses; or else
+/// `openMP`, LLVM's library.
 LoopRuntime findLoopRuntime(ModuleOp module);
 
 /// Returns the number of threads of a program compiled without a thread count:

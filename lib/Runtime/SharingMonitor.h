@@ -53,9 +53,9 @@ public:
   bool isSharing() const { return windowsAlone == 0; }
 
   /// Adds the times of a loop, in nanoseconds, to the current window:
-  /// `expected` on one thread, and `taken`, the elapsed time. The loop must
-  /// have been divided among threads if isSharing() was true, and run on one
-  /// thread otherwise.
+  /// `expected`, the known time on one undisturbed thread, and `taken`, the
+  /// elapsed time. The loop must have been divided among threads if isSharing()
+  /// was true, and run on one thread otherwise.
   void add(int64_t expected, int64_t taken) {
     windowExpected += expected;
     windowTaken += taken;

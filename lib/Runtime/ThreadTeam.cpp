@@ -14,7 +14,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The time that a helper thread polls for parts of a loop before it sleeps.
+/// The time in nanoseconds that a helper thread polls for parts of a loop
+/// before it sleeps.
 static constexpr int64_t kSpinNanoseconds = 50'000;
 /// The number of times that the calling thread, which has run out of parts of a
 /// loop, polls whether helper threads have finished theirs, before it sleeps.
@@ -40,8 +41,8 @@ static constexpr int64_t kMeasuringNanoseconds = 200'000;
 /// sum. Only loops of at least `leastShared`, the time of the shortest loop
 /// that is divided among threads, count.
 static constexpr int64_t kWakeFactor = 4;
-/// The expected time of the parts of a loop that a thread claims at once. If a
-/// single part takes longer, one part is claimed.
+/// The expected time in nanoseconds of the parts of a loop that a thread claims
+/// at once. If a single part takes longer, one part is claimed.
 static constexpr int64_t kClaimNanoseconds = 2'000;
 /// The number of parts per thread that a loop is divided into, unless it has
 /// fewer iterations.
@@ -327,9 +328,10 @@ unsigned ThreadTeam::chooseSharers(int64_t left) {
   return isAwake ? threads : 1;
 }
 
-/// Divides the parts from `begin` on among the slices of several threads if
-/// `left`, the time of these parts in nanoseconds on one thread, is long
-/// enough. Otherwise leaves `isShared` false, and the caller runs them alone.
+/// Divides the parts from `begin` on among the slices of as many threads as
+/// `chooseSharers` returns for `left`, the time of these parts in nanoseconds
+/// on one thread. For 1, leaves `isShared` false, and the caller runs them
+/// alone.
 void ThreadTeam::share(unsigned begin, int64_t left) {
   unsigned threads = chooseSharers(left), parts = count - begin;
   if (threads == 1)

@@ -210,10 +210,11 @@ std::vector<unsigned> BudgetSolver::solve(Relaxed relaxed,
 /// Searches for an assignment that uses little of the resource, the cheapest of
 /// several that use equally much if weights fit in 64 bits. Each round gives
 /// more weight to the peak that used most in the previous one. The search ends
-/// with the least amount, with the first assignment within the limit, or at a
-/// limit of the options. Returns the found assignment that uses least, or an
-/// empty list if it finds none. Sets `leastAmount` to a lower bound of the
-/// amounts of all assignments.
+/// with the least amount, with the first assignment within the limit, at a
+/// limit of the options, after 24 rounds, or after 6 if the limit is proven too
+/// low. Returns the found assignment that uses least, or an empty list if it
+/// finds none. Sets `leastAmount` to a lower bound of the amounts of all
+/// assignments.
 std::vector<unsigned> BudgetSolver::findLeanest(ArrayRef<unsigned> initial,
                                                 int64_t &leastAmount) {
   SharedLimits limits(options, taken);
@@ -349,9 +350,9 @@ void BudgetSolver::startStates() {
 }
 
 /// Adds values to chain variables, which count the units left, so that they
-/// forbid `assignment`, which exceeds the limit: one wherever rounding the
-/// units left up to a value would hide the whole excess. Returns false if no
-/// value was added.
+/// forbid `assignment`, which exceeds the limit. A value is added after each
+/// term where rounding the units left up would hide the whole excess. Returns
+/// false if no value was added.
 bool BudgetSolver::refineStates(ArrayRef<unsigned> assignment) {
   bool changed = false;
   for (unsigned end : ends)
@@ -391,8 +392,8 @@ bool BudgetSolver::refinePath(ArrayRef<unsigned> path,
 
 /// Sets the values of each chain variable, which counts the units left after a
 /// term, to all sums of units that later terms can use. Returns the number of
-/// entries of the tables of chains. Returns std::nullopt if these are too large
-/// or the sums too many; `states` must then be set anew before use.
+/// entries of their tables, or std::nullopt in the cases of `countEntries`;
+/// `states` must then be set anew before use.
 std::optional<int64_t> BudgetSolver::listStates() {
   if (sums.empty())
     findSums();
@@ -406,10 +407,10 @@ std::optional<int64_t> BudgetSolver::listStates() {
 /// Solves the problem with the limit as chains of variables that count the
 /// units left. They have all numbers of units as values if their tables are
 /// small enough. Otherwise starts with few values and adds more while the best
-/// assignment exceeds the limit. If the tables of all rounds get too large, or
-/// the limits end the rounds of a budget with peaks, solves once with the units
-/// left rounded down. All assignments are then within the limit. Without peaks,
-/// the search ends at the limits.
+/// assignment exceeds the limit. Ends if the tables of one round get too large.
+/// If those of all rounds together do, or the limits end the rounds of a budget
+/// with peaks, solves once with the units left rounded down. All assignments
+/// are then within the limit. Without peaks, the search ends at the limits.
 void BudgetSolver::searchStates(Weights weights) {
   if (!listStates())
     startStates();
@@ -500,10 +501,11 @@ BudgetSolver::extend(const Relaxed &relaxed,
 }
 
 /// Searches by prices of units (Lagrange multipliers), and keeps the best
-/// assignment and lower bound in `best`. Solves with the price at which
+/// assignment and lower bound in `best`. Each round uses the price at which
 /// `within`, an assignment within the limit, and `above`, one above it, cost
-/// the same. The result replaces one of them, until it is not cheaper than
-/// both. All prices share the limits of one search.
+/// the same, units included. The result replaces the one on its side of the
+/// limit. Ends if it is not cheaper than both, after 60 rounds, or at the
+/// limits of one search, which all rounds share.
 void BudgetSolver::searchPrices(std::vector<unsigned> within,
                                 std::vector<unsigned> above) {
   SharedLimits limits(options, taken);
@@ -541,11 +543,12 @@ void BudgetSolver::searchPrices(std::vector<unsigned> within,
 ///   takes VARIABLE CHAIN AMOUNTS..
 ///   peak
 ///   takes VARIABLE CHAIN AMOUNTS..
-/// LIMIT, LEAST and UNIT are bytes. Every assignment uses LEAST, and amounts
-/// above it are multiples of UNIT. The problem has all costs times WEIGHT, plus
-/// PRICE per unit. Each value of VARIABLE takes a number of units; the variable
-/// CHAIN, or -1 for none, counts those left afterwards. Terms after `peak`
-/// continue the permanent ones.
+/// LIMIT, LEAST and UNIT are amounts, e.g. bytes. Every assignment uses LEAST,
+/// and amounts above it are multiples of UNIT. The problem has all costs times
+/// WEIGHT, plus PRICE per unit of the permanent terms. AMOUNTS are the units
+/// that each value of VARIABLE takes; the variable CHAIN, or -1 for none,
+/// counts those left afterwards. Terms after `peak` continue the permanent
+/// ones.
 void BudgetSolver::writeCertificate(BudgetedSolution &answer,
                                     Relaxed &proven) const {
   Solution solution = std::move(proven.solution);

@@ -14,11 +14,12 @@ using namespace mlir::layout;
 using llvm::ArrayRef;
 
 /// Returns a price per unit for each peak, a point of the program with amounts
-/// of its own. With these prices, the lower bound of costs times `weight` plus
-/// priced units above the limit is high. Takes at most 120 subgradient steps,
-/// each scaled to reach the best known cost if the bound were linear, and stops
-/// when the search nodes, the work or the time of `limits` are used up. Updates
-/// `best` by assignments and bounds that it finds.
+/// of its own. The prices make a lower bound high: the least of cost times
+/// `weight`, plus the price of the units above the limit at each peak, which is
+/// negative below it. Takes at most 120 subgradient steps, each scaled to reach
+/// the best known cost if the bound were linear, and stops when the search
+/// nodes, the work or the time of `limits` are used up. Updates `best` by
+/// assignments and bounds that it finds.
 BudgetSolver::Shares BudgetSolver::findPrices(int64_t weight,
                                               const SharedLimits &limits) {
   std::vector<double> prices(ends.size(), 0), direction = prices;
@@ -77,9 +78,8 @@ BudgetSolver::Shares BudgetSolver::findPrices(int64_t weight,
   return highest;
 }
 
-/// Returns the budget with its limit and its amounts counted as in `terms`, in
-/// units above the least amount, and without terms whose amount is the same for
-/// all values.
+/// Returns a budget of the entries of `terms`, with their amounts and the limit
+/// in units above the least amount.
 Budget BudgetSolver::getUnits() const {
   Budget units;
   units.limit = limit;
@@ -97,15 +97,16 @@ Budget BudgetSolver::getUnits() const {
 /// Returns true if the search by Pareto labels runs before the limit is encoded
 /// as chains of variables: if the budget has peaks, and `listStates` counts
 /// more than 2^16 entries in the tables of the chains or returns std::nullopt.
-/// Sets `states` to the values of the chains.
+/// With peaks, sets `states` to the values of the chains.
 bool BudgetSolver::prefersLabels() {
   return !budget.peaks.empty() &&
          listStates().value_or(kMostEntries) > kFewEntries;
 }
 
-/// Runs ParetoLabelSearch with the bounds that prices of peaks give. Keeps 2^8
-/// labels after each variable at first, to find good assignments, then 2^12 and
-/// 2^16, until the lower bound reaches the cost of the best assignment.
+/// Runs ParetoLabelSearch with the bounds that prices of peaks give. Keeps at
+/// most 2^8 labels after each variable at first, to find good assignments, then
+/// 2^12 and 2^16, until the lower bound reaches the cost of the best
+/// assignment.
 void BudgetSolver::searchLabels() {
   SharedLimits limits(options, taken);
   int64_t weight = 1;

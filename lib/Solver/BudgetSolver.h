@@ -34,9 +34,10 @@ struct Relaxed {
   WcspProblem problem;
   Weights weights;
   Solution solution;
-  /// Per term of the budget, the number of a variable of the problem: its value
-  /// is the index in states[i + 1] of the units that the terms after term i may
-  /// use. Empty if the limit is not encoded in such variables.
+  /// Per term i of the budget, the number of its chain variable in `problem`.
+  /// The value of this variable is an index in states[i + 1]: the units that
+  /// the terms after term i may use. Empty if the limit is not encoded in chain
+  /// variables.
   std::vector<unsigned> chain;
   /// Per place, i.e. before all terms (0) or after term i (i + 1), the numbers
   /// of units that the terms after it may use, ascending. A value of the
@@ -44,16 +45,18 @@ struct Relaxed {
   std::vector<std::vector<int64_t>> states;
 };
 
-/// A term of the budget, with amounts in units above its least amount. It
-/// follows term `place` - 1, or is the first one if `place` is 0. Permanent
-/// terms form one sequence, and each peak a sequence that starts at its end.
+/// A term of the budget, with amounts in units above its least amount. The
+/// first term of a peak also contains the amount by which the least sum of its
+/// peak exceeds the lowest of all peaks. A term follows term `place` - 1, or is
+/// the first one if `place` is 0. Permanent terms form one sequence, and each
+/// peak a sequence that starts at its end.
 struct Link : Budget::Term {
   unsigned place;
 };
 
 /// Applies the limits of `options` to several searches together: `getRest`
-/// returns what the ones before left. `taken` is the running total of nodes and
-/// work, to which the caller adds those of each search.
+/// returns the options for the next one. `taken` is the running total of nodes
+/// and work, to which the caller adds those of each search.
 class SharedLimits {
 public:
   SharedLimits(const SolveOptions &options, const SolveStatistics &taken)
@@ -168,12 +171,14 @@ private:
   const FactorGraph &graph;
   const Budget &budget;
   const SolveOptions &options;
-  /// The terms of `budget` whose amounts depend on the value of their variable.
-  /// The permanent ones, which count at every point, are first; then come those
-  /// of each peak, a point of the program with amounts of its own.
+  /// The terms of `budget` whose amounts depend on the value of their variable,
+  /// and the first term of each peak whose least sum exceeds that of another
+  /// one. The permanent ones, which count at every point, are first; then come
+  /// those of each peak, a point of the program with amounts of its own.
   std::vector<Link> terms;
-  /// Per peak, the index of its last term plus 1. If the budget has no peaks,
-  /// one entry: the number of permanent terms.
+  /// Per peak, the index of its last term plus 1, or the number of permanent
+  /// terms if it has no term in `terms`. If the budget has no peaks, one entry:
+  /// the number of permanent terms.
   std::vector<unsigned> ends;
   /// The number of permanent terms, which are first in `terms`.
   unsigned numAlways = 0;
@@ -181,7 +186,7 @@ private:
   /// divisor of all amounts above it, a unit.
   int64_t least = 0, unit = 1;
   /// The limit in units above `least`, rounded down and at most `mostUnits`; -1
-  /// if `least` exceeds it.
+  /// if `least` exceeds the limit.
   int64_t limit = 0;
   /// Upper bounds of the cost and of the units of any assignment that the graph
   /// allows.

@@ -10,8 +10,8 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// A variable with more neighbors is a hub. Its edges are not scanned: edges
-/// between hubs are in a hash table.
+/// A variable with more neighbors is a hub. An edge between two hubs is found
+/// in a hash table, without scanning the edges of a hub.
 static constexpr unsigned kHubDegree = 16;
 
 GraphReduction::GraphReduction(const FactorGraph &graph, TableAlgebra &algebra,

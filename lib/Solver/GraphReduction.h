@@ -21,8 +21,8 @@
 // Laws:
 //  * The constant plus the least cost of the core is the least cost of the
 //    graph, both saturated below kInfiniteCost.
-//  * Every variable of the core has three neighbors or a factor of three or
-//    more variables, unless `maxTableSize` prevented a reduction.
+//  * Every variable of the core has at least three neighbors, or a factor of
+//    three or more variables, unless `maxTableSize` prevented a reduction.
 //  * `substituteBack` extends an optimal assignment of the core to one of the
 //    graph.
 //
@@ -46,7 +46,8 @@ public:
   void run();
 
   Cost getConstant() const { return constant; }
-  /// Returns the eliminated variables in the order of their elimination.
+  /// Returns the eliminated variables in the order of their elimination,
+  /// without those of one value, which are not in any edge.
   llvm::ArrayRef<unsigned> getOrder() const { return order; }
 
   /// A move of costs after the first `numEliminated` eliminations, from the
@@ -62,9 +63,9 @@ public:
   llvm::ArrayRef<Move> getMoves() const { return moves; }
   CoreGraph getCore() const;
 
-  /// Sets the eliminated variables of `assignment`, in reverse order of
-  /// elimination, to optimal values for those of the core, which the caller has
-  /// set.
+  /// Sets the variables in `getOrder()`, in reverse order, to optimal values
+  /// for those of the core, which the caller has set. Variables of one value
+  /// stay as they are.
   void substituteBack(std::vector<unsigned> &assignment) const;
 
 private:
@@ -158,8 +159,9 @@ private:
   /// its table, less the least entry, which is part of `constant`.
   std::vector<std::pair<unsigned, TableId>> others;
   /// Per pair of hubs, i.e. variables with more than 16 neighbors, the index of
-  /// the edge between them. The edge may meanwhile be removed, or be between
-  /// others. Degrees never grow, so no variable becomes a hub later.
+  /// the edge between them. An entry is out of date if its edge was removed or
+  /// became that of another pair. Degrees never grow, so no variable becomes a
+  /// hub later.
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> hubEdges;
   /// Stacks of variables that became reducible: with at most one neighbor, and
   /// with two. Some may have been eliminated since.

@@ -199,7 +199,7 @@ private:
   /// Adds a factor over the ops of `ends` with the entries fn(at), where at[i]
   /// is the index of a configuration of ends[i]; it is 0 if ends[i] is a fixed
   /// layout. Adds no factor if all entries are 0. Returns an error if the
-  /// problem would get too many entries.
+  /// problem would get `maxEntries` entries or more.
   template <typename Fn>
   Error addFactor(ArrayRef<const NamedEnd *> ends, Fn fn);
   Error addCopies(const NamedTensor &tensor, const Prices &prices);

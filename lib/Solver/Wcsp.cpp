@@ -51,7 +51,8 @@ public:
   }
 
   /// Parses the next word as an integer from `least` to `most`. Returns an
-  /// error, in which `what` names the integer, for other words.
+  /// error, in which `what` names the integer, for other words and at the end
+  /// of the text.
   Expected<int64_t> takeInteger(const Twine &what, int64_t least,
                                 int64_t most) {
     if (takeWord().empty())

@@ -192,7 +192,8 @@ static py::object unpackArray(const LayoutValue &self, const py::object &given,
 }
 
 /// Converts an array of shape (n, rank), with one index per row, to contiguous
-/// int64. Throws LayoutError for another shape or dtype.
+/// int64. Throws LayoutError for another shape, or for a dtype other than
+/// integers that int64 can represent.
 static py::object toIndices(const Array &indices, size_t rank) {
   std::string kind = py::str(indices.getDtype().attr("kind"));
   if (!StringRef("iu").contains(kind) ||

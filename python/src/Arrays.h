@@ -73,12 +73,13 @@ private:
 /// order.
 Type getElement(const LayoutValue &layout, const pybind11::object &dtype);
 
-/// Returns true if arrays of this dtype hold elements of type `element`.
+/// Returns true if arrays of this dtype can hold elements of type `element`;
+/// false for a foreign byte order.
 bool holds(const pybind11::object &dtype, Type element);
 
 /// Returns the dtype of result arrays with elements of this type: the ml_dtypes
-/// one if numpy lacks the type and ml_dtypes is installed, else the stored
-/// dtype.
+/// one if numpy lacks the type and the installed ml_dtypes has it, else the
+/// stored dtype.
 pybind11::object getDtype(Type element);
 
 /// Returns the numpy dtype for the bytes of elements as the runtime stores

@@ -71,7 +71,8 @@ inline std::shared_ptr<LayoutValue> toPython(const LayoutValue::Ptr &value) {
 pybind11::object toPython(ProofResult answer);
 
 /// Returns the bytes of one element, or std::nullopt if the element type is not
-/// stated or its width is not a multiple of 8 bits.
+/// stated, is not an integer or a float, or has a width that is not a multiple
+/// of 8 bits.
 std::optional<int64_t> getElementBytes(const OnShape &on);
 
 /// Returns the memory banks of one core if `object` is a Target, or else

@@ -50,7 +50,7 @@ template <typename Fn> auto inContext(StringRef text, Fn fn) {
   return *result;
 }
 
-/// Converts the result of a parser: null becomes failure, and another value
+/// Converts the result of a parser: a null value becomes failure, and any other
 /// stays.
 template <typename T> FailureOr<T> nonNull(T value) {
   if (value)
@@ -58,9 +58,9 @@ template <typename T> FailureOr<T> nonNull(T value) {
   return failure();
 }
 
-/// Raises LayoutError if brackets or minus signs in `text` nest deeper than
-/// `most`, which bounds a parser's recursion, or if `text` has a zero byte, at
-/// which a parser would stop.
+/// Raises LayoutError if brackets in `text` nest deeper than `most`, or more
+/// than `most` minus signs follow each other; this bounds a parser's recursion.
+/// Also raises it if `text` has a zero byte, at which a parser would stop.
 void checkText(StringRef text, unsigned most);
 
 } // namespace mlir::layout::python

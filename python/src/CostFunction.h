@@ -30,8 +30,8 @@ public:
   Cost getOpCost(const OpToPrice &op) override;
   Cost getConversionCost(const ConversionToPrice &conversion) override;
 
-  /// Returns the exception that was stored since the last call, or null. Moving
-  /// it needs no interpreter lock; throwing or destroying it does.
+  /// Returns the exception that was stored since the last call, or nullptr.
+  /// Moving it needs no interpreter lock; throwing or destroying it does.
   std::exception_ptr takeError() { return std::exchange(error, nullptr); }
 
 private:

@@ -15,7 +15,8 @@ using namespace mlir::layout;
 using namespace mlir::layout::python;
 
 /// Returns the layout on `shape`, or on the shape that it states if `shape` is
-/// None. Throws LayoutError if it states none.
+/// None. Throws LayoutError if it states none, or if it does not apply to
+/// `shape`.
 static IntegerLayout toInteger(const LayoutValue &self,
                                const py::object &shape) {
   auto on = shape.is_none() ? self.onEveryShape() : self.on(toShape(shape));

@@ -53,7 +53,7 @@ static Type getFloat(unsigned bits, MLIRContext *context) {
   }
 }
 
-/// Returns the element type of a dtype, or null if there is none.
+/// Returns the element type of a dtype, signless for integers, or a null type.
 static Type getTypeOf(const Dtype &dtype, MLIRContext *context) {
   switch (dtype.kind) {
   case 'b':
@@ -190,7 +190,8 @@ py::object mlir::layout::python::fromStored(const py::object &array,
 
 /// Converts the number `value` to an array of rank 0 and dtype `given`. Floats
 /// may be rounded. Throws LayoutError if it is not a number, if an integer
-/// would change, or if a finite float would become infinite.
+/// dtype cannot represent it exactly, if it is complex and the dtype is not, or
+/// if a finite number would become infinite.
 static py::object toElement(const py::object &value, const py::object &given) {
   Dtype dtype(given);
   py::object number = getNumpy("asarray")(value);

@@ -18,7 +18,7 @@ using namespace mlir::layout::python;
 /// The maximum number of errors that are reported, because one fault can cause
 /// many. Further ones are only counted.
 static constexpr size_t kMostErrors = 20;
-/// The number of characters of a line shown on each side of a fault.
+/// The maximum number of bytes of a line shown on each side of a fault.
 static constexpr size_t kContext = 100;
 
 void mlir::layout::python::fail(const llvm::Twine &message) {

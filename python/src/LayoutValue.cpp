@@ -187,8 +187,8 @@ LayoutValue::import(Notation notation, StringRef text,
   });
 }
 
-/// Returns the padding value that `padded` states, or null if it is 0 or +0.0,
-/// as in an attribute without a value.
+/// Returns the padding value that `padded` states, or a null attribute if it is
+/// 0 or +0.0, the default.
 static TypedAttr getStatedValue(PaddedAttr padded) {
   TypedAttr value = padded.getValue();
   auto number = dyn_cast_if_present<FloatAttr>(value);

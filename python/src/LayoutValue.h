@@ -105,7 +105,8 @@ public:
 
   /// Returns the layout on a shape. `stored` is the element type of the data,
   /// by default the one that the layout states. Throws LayoutError if the
-  /// layout states another one, or if it does not apply to the shape.
+  /// layout states another one, needs one that is not stated, or does not apply
+  /// to the shape.
   std::shared_ptr<const OnShape> on(ArrayRef<int64_t> shape,
                                     Type stored = {}) const;
 
@@ -115,8 +116,8 @@ public:
   /// the shape.
   std::shared_ptr<const OnShape> onEveryShape() const;
 
-  /// Returns the layout as one map for all shapes, or null if there is no such
-  /// map.
+  /// Returns the layout as one map for all shapes, or nullptr in the cases in
+  /// which `onEveryShape` throws.
   std::shared_ptr<const OnShape> tryEveryShape() const;
 
   /// Returns the layout on an example shape, from which the space and the names

@@ -139,8 +139,9 @@ ModuleInContext::ModuleInContext(ModuleData data)
   context.printOpOnDiagnostic(false);
 }
 
-/// Sets the location of each op and block argument to the name of its value in
-/// the text, e.g. "%x", unless the text states another location.
+/// Adds to the location of each op with results and of each block argument the
+/// name of its value in the text, e.g. "%x". Leaves out those for which the
+/// text states a location other than a file, line and column.
 static void nameValues(const AsmParserState &state) {
   auto getNamed = [](const AsmParserState::SMDefinition &value,
                      Location loc) -> Location {
@@ -166,9 +167,9 @@ static void nameValues(const AsmParserState &state) {
 static constexpr size_t kMostFoldedBytes = 1 << 16;
 
 /// Returns an attribute of the type of `resource` with the elements of `array`:
-/// a dense attribute if they are all equal or few, and otherwise the resource,
-/// which from now on refers to the array. Throws LayoutError if the array does
-/// not fit the type.
+/// a dense attribute if they are all equal or have at most 64 KiB, and
+/// otherwise the resource, which from now on refers to the array. Throws
+/// LayoutError if the array does not fit the type.
 static ElementsAttr getElements(DenseResourceElementsAttr resource,
                                 const py::buffer &array) {
   auto info = std::make_shared<py::buffer_info>(array.request());
@@ -263,8 +264,7 @@ std::string ModuleInContext::getText() const {
 }
 
 namespace {
-/// Writes to memory of sufficient size, or only counts bytes if `memory` is
-/// null.
+/// Writes to memory of sufficient size, or only counts bytes for nullptr.
 class MemoryStream : public llvm::raw_ostream {
 public:
   explicit MemoryStream(char *memory)

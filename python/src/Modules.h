@@ -55,10 +55,10 @@ ModuleData toModuleData(const pybind11::object &given);
 /// bytecode file is mapped, not copied; it must not change while the module is
 /// alive.
 ///
-/// An ONNX model is compared with ONNX Runtime; LayoutError is thrown if the
-/// results differ. If `check` is given, the comparison is left to the caller:
-/// `check` is set to a function that compares a Program of the module, or to
-/// None for other modules.
+/// The module of an ONNX model is compared with ONNX Runtime, if that is
+/// installed; LayoutError is thrown if the results differ. If `check` is given,
+/// the comparison is left to the caller: `check` is set to a function that
+/// compares a Program of the module, or to None for other modules.
 ModuleData readModule(const pybind11::object &given,
                       const pybind11::object &shapes, bool maps = false,
                       pybind11::object *check = nullptr);
@@ -71,9 +71,9 @@ public:
   ModuleOp get() const { return *module; }
 
   /// Parses the data, or throws LayoutError if it is not a module. A value that
-  /// the text calls "%x" gets this name as its location if no other location is
-  /// written. Large arrays are not copied: they live as long as the resource
-  /// that refers to them.
+  /// the text calls "%x" gets this name in its location, unless the text states
+  /// one other than a file, line and column. Large arrays are not copied: they
+  /// live as long as the resource that refers to them.
   void parse();
 
   void run(PassManager &passes);

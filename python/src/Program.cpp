@@ -104,7 +104,8 @@ static constexpr StringLiteral kCpu = "host";
 
 /// Returns the cache key of a program, made from the bytes that its module is
 /// read from, the target, the function and the options. Returns an empty string
-/// if the module depends on further files, or if this library has no build id.
+/// if the module cannot be read or may depend on further files, or if
+/// CompiledProgram::makeKey returns one.
 static std::string makeKey(const py::object &given, const py::object &shapes,
                            const std::string &target,
                            const std::string &function, bool parallelLoops,
@@ -255,7 +256,8 @@ static Input toInput(size_t number, const ArrayType &type,
 }
 
 /// Returns a numpy array with the elements of `result`. It owns the memory of
-/// `result`, or for integers of 2 to 7 bits a copy.
+/// `result`, or for integers of 2 to 7 bits a copy. An array without elements
+/// is a new one.
 static py::object fromResult(const ArrayType &type, RuntimeArray result) {
   Type element = type.type.getElementType();
   py::tuple shape = toTuple(result.getShape());

@@ -96,10 +96,10 @@ mlir::layout::python::getElementBytes(const OnShape &on) {
   return on.element.getIntOrFloatBitWidth() / 8;
 }
 
-/// Returns the offset of an address in bytes inside a core, as NPU addresses
-/// need it. Returns std::nullopt outside of the space `npu`, if the element
-/// size is not known, or if the address has no offset. Throws LayoutError if
-/// the bytes do not fit 64 bits.
+/// Returns the byte inside a core that an address in the space `npu` has: its
+/// offset times the bytes of an element. Returns std::nullopt in other spaces,
+/// if the element size is not known, or if the address has no offset. Throws
+/// LayoutError if the bytes do not fit 64 bits.
 static std::optional<int64_t> getByte(const OnShape &on, py::dict address) {
   std::optional<int64_t> bytes = getElementBytes(on);
   if (on.map.getSpace() != "npu" || !bytes || !address.contains("offset"))

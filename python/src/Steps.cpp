@@ -30,7 +30,8 @@ struct NamedShape {
 
   static NamedShape get(py::handle given);
   /// Returns a size as a Python int, or as a formula of the names of dynamic
-  /// sizes. Throws LayoutError if it does not fit 64 bits.
+  /// sizes, e.g. "ceil(c, 16)"; the size of dim 1 without a name is "size(d1)".
+  /// Throws LayoutError if it does not fit 64 bits.
   py::object toPython(const SizeExpr &size) const;
 };
 } // namespace

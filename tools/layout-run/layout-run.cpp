@@ -134,8 +134,8 @@ struct Module {
   std::vector<double> runs;
   std::vector<KernelTime> kernels; // with the shortest time of each
   SmallVector<Array> results;      // of the last case
-  /// For each result, the largest difference from that of the first module over
-  /// all cases.
+  /// With --compare, for each result, the largest difference from that of the
+  /// first module over all cases.
   SmallVector<Difference> differences;
 
   double min() const { return *llvm::min_element(runs); }
@@ -436,10 +436,10 @@ static FailureOr<std::vector<Array>> readInputs(const Case &which) {
   return inputs;
 }
 
-/// Runs all modules on the inputs of one case, compares the results, and writes
-/// those of the first module to the output files of the case. Reports an error
-/// and returns failure if one of these fails; different numbers in results are
-/// no failure.
+/// Runs all modules on the inputs of one case, compares the results if
+/// --compare is set, and writes those of the first module to the output files
+/// of the case. Reports an error and returns failure if one of these fails;
+/// different numbers in results are no failure.
 static LogicalResult runCase(const Case &which,
                              const std::vector<Array> &inputs,
                              MutableArrayRef<Module> modules) {
@@ -461,8 +461,9 @@ static LogicalResult runCase(const Case &which,
   return done;
 }
 
-/// Checks that each case names no outputs or one per result of the function.
-/// Reports an error and returns failure for the first case that does not.
+/// Checks that each case names no outputs or one per result of the function in
+/// the first module. Reports an error and returns failure for the first case
+/// that does not.
 static LogicalResult checkOutputs(ArrayRef<Case> cases, const Module &module) {
   size_t results = module.program->getSignature().getNumResults();
   for (const Case &which : cases) {
@@ -478,8 +479,8 @@ static LogicalResult checkOutputs(ArrayRef<Case> cases, const Module &module) {
   return success();
 }
 
-/// Reports each result whose relative difference exceeds --max-rel, and returns
-/// false if there is one. Returns true if the option is not set.
+/// Reports each result whose relative difference is NaN or exceeds --max-rel,
+/// and returns false if there is one. Returns true if the option is not set.
 static bool checkLimit(ArrayRef<Module> modules) {
   bool within = true;
   if (!maxRel.getNumOccurrences())
@@ -497,7 +498,7 @@ static bool checkLimit(ArrayRef<Module> modules) {
 
 /// Runs the programs that the file --programs lists, one after the other. If
 /// one fails, reports it, continues with the next one, and returns failure at
-/// the end. A line that names no module ends the run with an error.
+/// the end. A line that names no module ends the runs at once, with an error.
 static LogicalResult runPrograms(MLIRContext &context) {
   llvm::Expected<std::vector<Case>> programs = readCases(programsPath);
   if (!programs)

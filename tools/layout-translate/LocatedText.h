@@ -39,7 +39,8 @@ public:
   void enter(StringRef name, StringRef text);
 
   /// Parses the whole current text as one attribute, or as one type. Emits an
-  /// error and returns a null attribute if it is none, or if more text follows.
+  /// error and returns a null attribute or type if it is none, or if more text
+  /// follows.
   Attribute readAttribute();
   Type readType();
 

@@ -237,7 +237,7 @@ static Type readElementType(LocatedTexts &texts) {
 
 /// Parses the current text as a layout and, if there is a `target`, adds its
 /// parameters to the layout. If the text is not a layout, emits an error and
-/// returns null.
+/// returns a null attribute.
 static LayoutAttrInterface readLayout(LocatedTexts &texts, Attribute target) {
   Attribute attribute = texts.readAttribute();
   if (!attribute)

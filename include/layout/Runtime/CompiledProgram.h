@@ -12,7 +12,7 @@
 //   auto program = *CompiledProgram::compile(module, "main", options);
 //   auto call = *program->prepare({&x, &y});      // checks the arrays
 //   double seconds = *call->run();                // as often as wanted
-//   SmallVector<Array> results = *call->readResults();
+//   SmallVector<Array> results = *call->takeResults();
 //
 // The module must outlive the program, and the program and the inputs must
 // outlive the call.
@@ -126,11 +126,11 @@ public:
   /// `profile`.
   std::vector<KernelTime> readProfile() const;
 
-  /// Returns the results of the last run as dense arrays that outlive the call.
-  /// Must be called at most once for each run, because a result that is alone
-  /// in a block, not much larger than the result, is moved, not copied. Emits
-  /// an error on the function and returns failure if a shape contradicts the
-  /// signature.
+  /// Returns the results of the last run as dense arrays, which may outlive
+  /// this object. Must be called at most once for each run, because a result
+  /// that is alone in a block, not much larger than the result, is moved, not
+  /// copied. Emits an error on the function and returns failure if a shape
+  /// contradicts the signature.
   FailureOr<SmallVector<Array>> takeResults();
 
 private:
@@ -165,7 +165,7 @@ public:
   /// Returns the cache key of a program: a hash of `source` (the texts that the
   /// module is made from), `function`, the optimization level, the processor,
   /// and the builds of this library and LLVM. Returns an empty string if this
-  /// library has no build id.
+  /// library has no build id, or if the processor is unknown.
   static std::string makeKey(ArrayRef<StringRef> source, StringRef function,
                              const CompileOptions &options);
 
@@ -197,7 +197,7 @@ public:
   /// loops.
   static unsigned countThreads(const CompileOptions &options);
 
-  /// Returns the number of threads that share the loops of a run; 1 if the
+  /// Returns the maximum number of threads that share a loop of a run; 1 if the
   /// program has no parallel loops.
   unsigned getNumThreads() const { return threads; }
 
@@ -206,10 +206,11 @@ public:
   bool isFromObjectCache() const { return isFromCache; }
 
   /// Makes a call with `inputs`, which it does not own, so they must outlive
-  /// it. Each run works on a new copy of an input, or on the input itself if
-  /// the function only reads its inputs and elements have whole bytes. Emits an
-  /// error on the function and returns failure if the number, element types,
-  /// shapes or sub-byte values of the inputs contradict the signature.
+  /// it. Each run works on a fresh copy of an input. It works on the input
+  /// itself if the function has `layout.read_only_inputs` and elements have
+  /// whole bytes, unlike i4. Emits an error on the function and returns failure
+  /// if the number, element types, shapes or sub-byte values of the inputs
+  /// contradict the signature.
   FailureOr<std::unique_ptr<Call>>
   prepare(ArrayRef<const Array *> inputs) const;
 

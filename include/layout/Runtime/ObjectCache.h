@@ -42,9 +42,9 @@ public:
   explicit ObjectCache(std::string directory)
       : directory(std::move(directory)) {}
 
-  /// Returns $LAYOUT_CACHE if it is set, and otherwise mlir-layout/programs in
-  /// $XDG_CACHE_HOME or ~/.cache. Returns an empty string if the user has no
-  /// cache directory.
+  /// Returns $LAYOUT_CACHE if it is set, even if empty, and otherwise
+  /// mlir-layout/programs in $XDG_CACHE_HOME or ~/.cache. Returns an empty
+  /// string if the user has no cache directory.
   static std::string getDefaultDirectory();
 
   /// Returns a hash of the list `parts` in hexadecimal. {"ab", "c"} and {"a",

@@ -94,10 +94,11 @@ struct BudgetedSolution {
   Solution solution;
   int64_t amount = 0;
   /// A lower bound of the amounts, in the unit of the limit, that the
-  /// assignments of finite cost use, within the limit or not; 0 if the cheapest
-  /// assignment is within the limit. Without peaks, it is the least of these
-  /// amounts unless `options` stopped the search for it. With peaks, that
-  /// search also ends at the first assignment within the limit.
+  /// assignments of finite cost use, within the limit or not; 0 if the solver
+  /// without the limit finds no assignment, or one within the limit. Without
+  /// peaks, it is the least of these amounts unless `options` stopped the
+  /// search for it. With peaks, that search also ends at the first assignment
+  /// within the limit, or after 24 rounds.
   int64_t leastAmount = 0;
   /// The text that proves the solution (`writeCertificate` in Wcsp.h), if
   /// `SolveOptions::certify` is set. Empty if no assignment was found, or if

@@ -72,16 +72,19 @@
 namespace mlir::layout {
 
 struct SolveOptions {
-  /// The maximum number of entries of a table that elimination may build;
-  /// components of the graph that need larger tables are searched.
+  /// The maximum number of entries of a table that elimination may build.
+  /// Components of the graph that need tables of more than 2^16 entries first
+  /// get a lower bound, which drops values. Those that still need larger tables
+  /// than this limit are searched.
   int64_t maxTableSize = int64_t(1) << 20;
   /// The maximum number of table entries that one elimination may compute in
   /// total, after variables with at most two neighbors are eliminated. If there
   /// are more, the solver searches instead.
   int64_t maxTotalSize = int64_t(1) << 26;
   /// The maximum number of search nodes, summed over all connected components
-  /// that are too wide to eliminate. A search that reaches the limit returns
-  /// its best assignment and lower bound so far.
+  /// that are too wide to eliminate. The first node of each gets a lower bound
+  /// even if limits are 0. A search that reaches the limit returns its best
+  /// assignment and lower bound so far.
   int64_t maxNodes = int64_t(1) << 18;
   /// The maximum number of table entries that search nodes may visit, a measure
   /// of time: 2^30 entries take a few seconds. A search that reaches the limit

@@ -74,8 +74,7 @@ struct NamedProblem {
 };
 
 /// Parses a problem from JSON. Returns an error if the text is wrong, or if the
-/// domains and tables of the graph have more than `maxEntries` entries in
-/// total.
+/// tables of the graph would have `maxEntries` or more entries in total.
 llvm::Expected<NamedProblem>
 readNamedProblem(llvm::StringRef text, int64_t maxEntries = kMaxWcspEntries);
 

@@ -33,8 +33,8 @@
 //    writing again gives the same text.
 //  * readWcsp returns an error for any other text, for functions that are named
 //    by a keyword instead of tuples, for variables of negative domain
-//    (intervals), and for problems above its limits. It allocates memory for
-//    `maxEntries` entries, whatever the text claims.
+//    (intervals), and for problems above its limits. It allocates memory for at
+//    most `maxEntries` entries, whatever the text claims.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,8 +66,8 @@ struct WcspProblem {
 /// problem.
 constexpr unsigned kMaxWcspArity = 64;
 
-/// The maximum sum of all domain sizes and table entries of a problem that is
-/// read; `readWcsp` returns an error for larger ones.
+/// The default limit of readers on the size of a problem: the sum of all domain
+/// sizes and table entries. Larger problems are errors.
 constexpr int64_t kMaxWcspEntries = int64_t(1) << 27;
 
 llvm::Expected<WcspProblem> readWcsp(llvm::StringRef text,

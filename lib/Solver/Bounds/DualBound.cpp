@@ -64,8 +64,8 @@ DualBound::DualBound(const CoreGraph &graph, const TableStore &store)
 }
 
 /// Allocates the costs that passes move from a factor to its variables, one
-/// number per variable and value. Adds the entries that a pass visits in its
-/// table to the work of a pass.
+/// number per variable and value. Adds its number of entries times variables to
+/// the work of a pass.
 void DualBound::addPlaces(unsigned factor) {
   size_t size = 1;
   for (unsigned variable : core.getScope(factor)) {
@@ -119,6 +119,7 @@ void DualBound::forEachSlot(unsigned variable, Fn fn) const {
 /// Computes the order in which a pass visits the variables: by number, except
 /// that a variable whose neighbors all have lower numbers follows the lowest of
 /// them. For example, a variable that represents a copy follows the producer.
+/// Variables without neighbors, except variable 0, come last.
 void DualBound::findOrder() {
   unsigned count = core.getNumVariables();
   std::vector<unsigned> first(count), last(count);

@@ -20,8 +20,8 @@
 // Laws:
 //  * Numbers are integers, so that the bound holds exactly.
 //  * A pass never lowers the bound.
-//  * A value is dropped only if the bound of the assignments with it is at
-//    least `upper`.
+//  * A value is dropped only if the bound of the assignments with it is
+//    infinite, or too high for the caller.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,10 +47,11 @@ public:
   Cost getBound() const {
     return bound == kForbidden ? kInfiniteCost : unshift(bound);
   }
-  /// Returns the number of table entries that one pass visits.
+  /// Returns the work of one pass: the sum, over all factors of several
+  /// variables, of their numbers of entries times variables.
   int64_t getWorkOfPass() const { return workOfPass; }
 
-  /// Drops each value of each variable that no allowed assignment has, or for
+  /// Drops each value of each variable that the bound finds impossible, or for
   /// which isTooMuch(b) returns true, where b is a lower bound of the cost of
   /// all assignments with this value. Returns the number of dropped values.
   unsigned dropValues(llvm::function_ref<bool(Cost)> isTooMuch);

@@ -11,8 +11,8 @@ using namespace mlir::layout;
 using llvm::ArrayRef;
 
 /// The maximum number of entries of the tables over a producer and a consumer
-/// of copies, summed over all tables. Beyond it, setup variables, which
-/// represent copies, are treated like other variables.
+/// of copies, summed over all consumers of all copies. Beyond it, setup
+/// variables, which represent copies, are treated like other variables.
 static constexpr int64_t kMostEntries = int64_t(1) << 24;
 
 SetupCosts::SetupCosts(const CoreGraph &core, const TableStore &store,

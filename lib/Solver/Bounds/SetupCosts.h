@@ -61,11 +61,12 @@ public:
     return setupVariables[setupVariableOf[variable]].on;
   }
 
-  /// Returns a graph of the variables of the core and its factors without setup
-  /// variables. Each pair of a producer and a consumer of a copy has one more
-  /// factor, which replaces those of the core between the two; `getEntries`
-  /// returns its table. One more variable, with one value, stands for missing
-  /// producers. The graph is empty if the core has no setup variables.
+  /// Returns a graph of the variables of the core and of those factors that
+  /// have no setup variable. Each pair of a producer and a consumer of a copy
+  /// has one more factor, which replaces those of the core between the two;
+  /// `getEntries` returns its table. One more variable, with one value, stands
+  /// for missing producers. The graph is empty if the core has no setup
+  /// variables.
   const CoreGraph &getModel() const { return model; }
   /// Returns the current entries of a factor of a producer and a consumer in
   /// `getModel()`, with a row per value of the producer, or nullptr for other
@@ -110,22 +111,23 @@ public:
   /// factor of a producer and a consumer. Resets, per copy, the number of
   /// consumers for which it was not yet called.
   void beginSweep();
-  /// Raises the entries of a factor of a producer and a consumer by part of the
-  /// price of each copy that the two share. The part is what no consumer pays
-  /// yet, divided by the number of consumers for which `fill` was not yet
-  /// called in this sweep.
+  /// For each copy that a producer and a consumer share, adds part of its price
+  /// to those entries of their factor in which the consumer requires it. The
+  /// part is what no consumer pays yet, divided by the number of consumers for
+  /// which `fill` was not yet called in this sweep.
   void fill(unsigned factor);
-  /// Lowers the entries of a factor of a producer and a consumer by the part of
-  /// each price that the factor cannot use, which other consumers can then pay.
-  /// For value p of the producer, this is the least amount by which an entry
-  /// that contains the price exceeds rows[p] + columns[c], the costs moved out
-  /// of the factor.
+  /// Lowers the entries of a factor in which a consumer requires a copy by the
+  /// part of the price that the factor cannot use, which other consumers can
+  /// then pay. For value p of the producer, this is the least amount by which
+  /// an entry that contains the price exceeds rows[p] + columns[c], the costs
+  /// moved out of the factor; at most what the consumer pays.
   void release(unsigned factor, const Cost *rows, const Cost *columns);
 
   /// Corrects sums[v], the cost of value v of `variable` in which each consumer
   /// pays only its part of a price, so that each copy that the assignment
-  /// requires costs its whole price once. Only variables for which `isSet` is
-  /// true have a value in `values`; others require no copy.
+  /// requires costs its whole price once. Leaves out copies whose producer has
+  /// no value yet. Only variables for which `isSet` is true have a value in
+  /// `values`; others require no copy.
   void addUnpaid(unsigned variable, llvm::ArrayRef<unsigned> values,
                  llvm::function_ref<bool(unsigned)> isSet,
                  llvm::MutableArrayRef<Cost> sums) const;

@@ -137,9 +137,9 @@ void SharedCopyBound::addPair(unsigned a, unsigned b, ArrayRef<Cost> entries,
                  core.getDomain(b), std::move(costs), kNone, core);
 }
 
-/// The setup variables of one hyper-factor, i.e. the copies of one tensor: they
-/// have one producer, or common consumers if they have none, and each value of
-/// a consumer requires at most one of them.
+/// The setup variables of one tensor, which represent its copies: they have one
+/// producer, or common consumers if they have none, and each value of a
+/// consumer requires at most one of them.
 struct SharedCopyBound::Group {
   unsigned producer;
   llvm::SmallVector<const SetupCosts::SetupVariable *, 8> setupVariables = {};

@@ -59,7 +59,8 @@ public:
                   bool isForProof = false);
 
   /// Returns true if the bound can be computed: no factor has more than two
-  /// variables, and the largest entries of all factors sum to at most 2^48.
+  /// variables, and the largest finite entries of all factors sum to less than
+  /// 2^48.
   bool isUsable() const { return scale > 0; }
   /// Returns true if `writeProof` may be called. It may not if the proof of a
   /// tensor would need tables of more than 2^18 entries, if a tensor has its
@@ -83,7 +84,7 @@ public:
   /// given the values set before. Returns false, with some values not set, if a
   /// variable has no allowed value.
   bool round(std::vector<unsigned> &values);
-  /// Drops each value of each variable that no allowed assignment has, or for
+  /// Drops each value of each variable that the bound finds impossible, or for
   /// which isTooMuch(b) returns true, where b is a lower bound of the cost of
   /// all assignments with this value. Calls fn(variable, value) for each
   /// dropped value.

@@ -53,7 +53,8 @@ BucketElimination::joinScopes(ArrayRef<unsigned> scope, unsigned factor,
 }
 
 /// Returns the hubs, variables of more than kHubDegree factors, at the end of
-/// the scope of the message of `group`. Elimination orders have these last.
+/// the scope of the message of `group`. Hubs before another variable do not
+/// count; elimination orders usually have hubs last.
 ArrayRef<unsigned> BucketElimination::getHubs(const Group &group) const {
   ArrayRef<unsigned> scope = group.scope;
   size_t count = 0;

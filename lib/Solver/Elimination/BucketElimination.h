@@ -104,8 +104,9 @@ private:
   llvm::SmallVector<unsigned, 0> bucketFactors;
 
   /// The message of each bucket that was computed. The key of a bucket has the
-  /// domains of its variables and, per factor, its table and the positions of
-  /// its variables in Group::scope. So buckets of repeated layers have one key.
+  /// domains of its variables, the number of hubs and, per factor, its table
+  /// and the positions of its variables in Group::scope. So buckets of repeated
+  /// layers have one key.
   llvm::DenseMap<llvm::ArrayRef<unsigned>, Message> known;
   llvm::BumpPtrAllocator keys;
   SumBuffers buffers;

@@ -121,8 +121,8 @@ public:
 
   Game(const CoreGraph &core, Rule rule);
   /// Runs the elimination, which appends variables to `order`, until the next
-  /// message would have more than `maxTableSize` entries. Returns true if all
-  /// variables are eliminated.
+  /// message would have more than `maxTableSize` entries, rounded up to a power
+  /// of two. Returns true if all variables are eliminated.
   bool play(int64_t maxTableSize);
 
   std::vector<unsigned> order;

@@ -25,9 +25,9 @@
 namespace mlir::layout {
 
 /// Returns the variables of `core` in an elimination order. These are all of
-/// them if an order without messages of more than `maxTableSize` entries is
-/// found. Otherwise they are those that the min-width order has before its
-/// first such message.
+/// them if an order without messages of more than about `maxTableSize` entries
+/// is found: the limit is rounded up to a power of two. Otherwise they are
+/// those that the min-width order has before its first such message.
 std::vector<unsigned> getEliminationOrder(const CoreGraph &core,
                                           int64_t maxTableSize);
 

@@ -25,8 +25,8 @@ using llvm::ArrayRef;
 static constexpr int64_t kSmallTable = int64_t(1) << 16;
 
 /// The maximum number of table entries of a graph and of all graphs that it is
-/// nested in, and the maximum depth of nesting. A graph beyond them is not
-/// solved, and its lower bound is 0.
+/// nested in, without the outermost one; and the maximum depth of nesting. A
+/// graph beyond them is not solved, and its lower bound is 0.
 static constexpr int64_t kMostHeld = int64_t(1) << 23;
 static constexpr unsigned kMostDepth = 256;
 
@@ -173,12 +173,11 @@ GraphSearch::eliminate(const CoreGraph &part, ArrayRef<unsigned> order,
   return answer;
 }
 
-/// Searches for an assignment that costs less than goal.upper in a component
-/// that is too wide for elimination, of the graph to solve and not of one
-/// nested in it. Returns the best assignment found, its cost, and a lower bound
-/// on the cost of all assignments; without an assignment, the cost is infinite.
-/// Adds the variables of the component to `openVariables` if the lower bound is
-/// below the cost.
+/// Searches for an assignment that costs less than goal.upper in a component of
+/// the outermost graph that is too wide for elimination. Returns the best
+/// assignment found, its cost, and a lower bound on the cost of all
+/// assignments; without an assignment, the cost is infinite. Adds the variables
+/// of the component to `openVariables` if the lower bound is below the cost.
 GraphSearch::Result GraphSearch::searchWhole(const CoreGraph &part,
                                              const TableStore &store,
                                              Goal goal) {

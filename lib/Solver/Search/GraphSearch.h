@@ -65,7 +65,7 @@ private:
     Cost step = 1, rest = 0;
 
     /// Returns the least cost >= `bound` that is congruent to `rest` modulo
-    /// `step`.
+    /// `step`, or `bound` itself near kInfiniteCost.
     Cost roundUp(Cost bound) const;
     bool isMissedBy(Cost bound) const { return roundUp(bound) >= upper; }
   };

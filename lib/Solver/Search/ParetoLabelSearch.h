@@ -42,8 +42,8 @@ class ParetoLabelSearch {
 public:
   /// Creates a search. `priced` is the graph to solve with costs multiplied by
   /// `weight`, plus amount times price for each term of `units`. There is one
-  /// price per peak of `units`, or one if it has no peaks. The base of `units`
-  /// is ignored.
+  /// price per peak of `units`, or one if it has no peaks; that of a permanent
+  /// term is their sum. The base of `units` is ignored.
   ParetoLabelSearch(const FactorGraph &priced, const Budget &units,
                     llvm::ArrayRef<int64_t> prices, int64_t weight,
                     const SolveOptions &options);
@@ -80,7 +80,7 @@ private:
     /// read after this step.
     std::optional<unsigned> slot;
     llvm::SmallVector<unsigned, 2> dropped;
-    /// The permanent budget term of `variable`, or null; and its terms at
+    /// The permanent budget term of `variable`, or nullptr; and its terms at
     /// peaks: index in the label's `levels`, term, price per unit.
     const Budget::Term *always = nullptr;
     llvm::SmallVector<std::tuple<unsigned, const Budget::Term *, int64_t>, 1>

@@ -70,8 +70,8 @@ GraphSearch::Node::getValues(Cost limit) const {
 
 /// Repeats 8 passes of the dual bound, rounding it to assignments and dropping
 /// values. Ends if the bound did not rise, or if it rose by less than 1/64 of
-/// its gap to the best assignment (1/16 in nested graphs) while less than 1/32
-/// of the values were dropped. Also ends if the node is solved or a limit is
+/// its gap to the best assignment (1/16 in nested graphs) while at most 1/32 of
+/// the values were dropped. Also ends if the node is solved or a limit is
 /// reached.
 void GraphSearch::improveBound(Node &node) {
   std::vector<unsigned> values(node.core.getNumVariables(), 0);
@@ -103,7 +103,8 @@ void GraphSearch::improveBound(Node &node) {
 /// share the prices of its copies, and rounds it to assignments. Ends if 8
 /// passes drop no value and raise the bound by less than 1/64 of its gap to the
 /// best assignment. If the gap is below 64, ends only after kMostIdle checks
-/// without a gain, because the bound may rise by fractions of a cost.
+/// without a gain, because the bound may rise by fractions of a cost. Also ends
+/// if the node is solved or a limit is reached.
 void GraphSearch::improveBySharedCopies(Node &node, SharedCopyBound &copies) {
   std::vector<unsigned> values(node.core.getNumVariables(), 0);
   Cost last = copies.getBound();
@@ -158,7 +159,7 @@ void GraphSearch::searchBySharedCopies(Node &node) {
 
 /// Searches for an assignment: solves the graph of the values that raise the
 /// dual bound least. Begins with 2.5 values per variable on average and reduces
-/// them until elimination can solve the graph.
+/// them, to 1.05 at least, until elimination solves the graph.
 void GraphSearch::improveAssignment(Node &node) {
   node.dual.computeExcess();
   std::vector<Cost> sorted;

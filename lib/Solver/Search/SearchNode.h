@@ -33,7 +33,8 @@ struct GraphSearch::Node {
         std::max(answer.lowerBound, std::min(goal.upper, goal.roundUp(bound)));
   }
   /// Raises the lower bound of the node to the dual bound, and drops the values
-  /// with which the dual bound reaches the upper bound.
+  /// with which the dual bound, rounded up to a possible cost, reaches the
+  /// upper bound.
   void tighten();
   /// Returns, per variable, the values that raise the dual bound by at most
   /// `limit`, or std::nullopt if a variable has none. A setup variable, which
