@@ -150,8 +150,8 @@ public:
   virtual CandidateLimits getLimits(CandidateLimits limits) const;
 
   /// Adds the target's candidates of an op with loops by calling `add`. `known`
-  /// holds the configuration of the given types and those that were added so
-  /// far.
+  /// holds the first configuration, that of the given types or row-major, and
+  /// those that were added so far.
   virtual void seed(const NodeClass &op, CostModel &costs, Candidates &known,
                     AddConfig add) {}
 

@@ -58,8 +58,8 @@ static bool isMovedToFit(const CopyPlan &copy, unsigned k) {
          });
 }
 
-/// Returns the elements of the boxes, of a source that is first padded to whole
-/// digits, and of a result that is cut at the end.
+/// Returns the number of elements of the boxes, plus those of a source that is
+/// first padded to whole digits, and of a result that is cut at the end.
 int64_t CopyPlan::getNumRead(ArrayRef<int64_t> sizes) const {
   int64_t read = sumElements(space, boxes, sizes);
   for (unsigned k : {0u, 1u})

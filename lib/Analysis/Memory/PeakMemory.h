@@ -34,8 +34,8 @@
 
 namespace mlir::layout {
 
-/// The copies of one tensor that are live at a program point. Consumers are
-/// numbered as in the tensor's class.
+/// A tensor that is live at a program point, itself or by its copies. Consumers
+/// are numbered as in the tensor's class.
 struct LiveTensor {
   unsigned tensor;
   /// True if the tensor is live in the layout of its producer.
