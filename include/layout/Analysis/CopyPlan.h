@@ -60,8 +60,8 @@ struct CopyPlan {
     /// positions is first padded to whole digits, and a result with fewer is
     /// cut at the end. Used if both sides have all positions and share
     /// contiguous segments, where selecting is cheaper than filling. Also used
-    /// if there is no plan of boxes: there would be more than kMaxCopyBoxes, a
-    /// dim that has to be split is dynamic, or an axis mixes dims.
+    /// if `Boxes` is impossible: e.g. there would be more than kMaxCopyBoxes
+    /// boxes, a dim that has to be split is dynamic, or an axis mixes dims.
     Whole,
   };
 

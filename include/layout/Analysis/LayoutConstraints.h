@@ -48,8 +48,8 @@ class StatedTypes {
 public:
   /// Sets `stated` to the types that `attr`, the array attribute `name` of
   /// `op`, states for tensors of the given types. An entry `unit` keeps the
-  /// given type. Emits an error and fails if `attr` has another number of
-  /// entries or an invalid one.
+  /// given type. Emits an error and fails if `attr` is not an array with an
+  /// entry per type, or if an entry is invalid.
   LogicalResult read(Operation *op, StringRef name, Attribute attr,
                      TypeRange types, SmallVectorImpl<Type> &stated);
 

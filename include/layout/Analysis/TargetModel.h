@@ -87,8 +87,8 @@ public:
   }
 
   /// Returns true if kernels compute one address per element, so that operands
-  /// may have unrelated layouts. Otherwise an op iterates over the mixed-radix
-  /// digits of indices that all of its operands store.
+  /// may have unrelated layouts. Otherwise an op iterates over digits of its
+  /// indices, into which the layouts of all of its operands must split them.
   virtual bool usesPerElementAddressing() const { return false; }
 
   /// Returns a layout that stores tensors of `type` as `map` does, and is valid

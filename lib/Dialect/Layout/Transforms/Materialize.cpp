@@ -74,9 +74,9 @@ private:
   /// and these types, so that identical ops are verified once.
   llvm::DenseMap<uint64_t, SmallVector<const Wanted *, 1>> right;
   CopyPlacement placement;
-  /// The operands, results and arguments whose types change, with the new types,
-  /// and the functions whose types are then set to those of their arguments and
-  /// returned values.
+  /// The operands and results whose types change and the arguments with stated
+  /// types, with these types. The functions get the types of their arguments
+  /// and returned values afterwards.
   SmallVector<StatedUse, 0> uses;
   SmallVector<std::pair<BlockArgument, Type>> wantedArguments;
   llvm::SetVector<Operation *> functions;

@@ -34,7 +34,7 @@ using namespace mlir::layout;
 using Box = LayoutGraph::Box;
 
 /// The maximum number of different op names in the label of a box. If there are
-/// more, the label ends with the number of further ones.
+/// more, the label states how many further ones there are.
 static constexpr size_t kMostKinds = 4;
 
 static constexpr llvm::StringLiteral kRed = "0.000 0.850 1.000";

@@ -223,8 +223,8 @@ void BankPlacer::take(Attempt &attempt, size_t block) const {
   attempt.total -= price(attempt, block, attempt.places[block]);
 }
 
-/// Puts the block at the free place that adds the fewest bank conflicts.
-/// Returns false if no place is free.
+/// Puts the block at the place of getChoices that adds the fewest bank
+/// conflicts, of several the lowest. Returns false if there is none.
 bool BankPlacer::putBest(Attempt &attempt, size_t block) const {
   std::vector<int64_t> choices = getChoices(attempt, block);
   if (choices.empty())

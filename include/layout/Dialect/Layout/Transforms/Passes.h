@@ -76,8 +76,8 @@ void emitDecisionRemarks(Operation *root, const LayoutAssignment &assignment,
 /// invalid.
 LogicalResult insertLayoutTransforms(Operation *root);
 
-/// Prints the cost of each conversion and of all other ops nested in `root`,
-/// like `layout-print-cost`.
+/// Prints the cost of each conversion and the cost of all other ops nested in
+/// `root`, like `layout-print-cost`.
 void printLayoutCost(Operation *root, TargetInterface target, CostFormat format,
                      raw_ostream &os);
 
