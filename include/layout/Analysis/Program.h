@@ -71,8 +71,8 @@ struct NodeClass {
   /// The slices that parallel loops insert into the tensor of a flow class.
   SmallVector<Part, 0> insertedParts;
   OpLayoutRule rule;
-  /// True if constraints, or the encodings of its types in which the op can
-  /// run, fix its layouts.
+  /// True if the layouts are fixed: by constraints, by layouts of the types in
+  /// which the op can run, or by an encoding that is not a layout.
   bool isFixed = false;
   /// The types that constraints state for the operands and results. A value
   /// without a constraint has a null type; an op without constraints has empty

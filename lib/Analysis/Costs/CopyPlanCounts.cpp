@@ -49,7 +49,7 @@ static int64_t getStored(ArrayRef<AxisAccess> axes, ArrayRef<int64_t> sizes) {
 
 /// Returns true if a copy of all digits at once (CopyPlan::Method::Whole) moves
 /// all elements of operand `k` once more, because it has fewer positions than
-/// the digits: the source (0) is first padded to whole digits, or the result
+/// the digits. The source (0) is first padded to whole digits, or the result
 /// (1) is cut at the end.
 static bool isMovedToFit(const CopyPlan &copy, unsigned k) {
   return copy.method == CopyPlan::Method::Whole &&
