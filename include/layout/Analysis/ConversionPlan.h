@@ -61,13 +61,14 @@ struct ConversionPlan {
   Kind kind = Kind::Relayout;
   int64_t bytesRead = 0, bytesWritten = 0;
   /// The number of bytes of one segment that is contiguous in source and
-  /// destination.
+  /// destination. It is one element where segments are not determined, e.g. for
+  /// transfers and messages.
   int64_t runBytes = 0;
-  /// The cost of the plan in addition to its bytes, e.g. of starting transfers.
-  /// The target sets it.
+  /// The cost of the plan in addition to its bytes, e.g. of starting transfers,
+  /// or its whole cost on a mesh. The target sets it.
   Cost overhead = 0;
   /// The number of DMA transfers, or std::nullopt if the target does not move
-  /// by DMA or no transfers were found.
+  /// by DMA, no transfers were found, or cores copy their own elements.
   std::optional<int64_t> transfers;
   /// The number of messages on a mesh, whose bytes are `bytesRead` and
   /// `bytesWritten`, or std::nullopt if no messages are planned.
@@ -75,9 +76,10 @@ struct ConversionPlan {
   /// The boxes that are copied (Relayout) or filled (Padding). It is null
   /// unless the conversion copies or fills boxes.
   std::shared_ptr<const CopyPlan> copy;
-  /// The reason why elements are gathered one by one through the inverse of the
-  /// layout, e.g. because the source and the result have no common digits.
-  /// Empty in all other cases, and in plans made with an AxesCache.
+  /// The reason why the plan has no boxes, transfers or messages, e.g. because
+  /// the source and the result have no common digits. Elements are then
+  /// gathered one by one through the inverse of the layout, or cores copy their
+  /// own. Empty in all other cases. Plans made with an AxesCache may lack it.
   std::string whyNot;
 
   /// Returns true if no byte is touched (Same or View).

@@ -112,8 +112,8 @@ public:
   //===--------------------------------------------------------------------===//
 
   /// Plans a conversion between types whose storage is known to differ. With a
-  /// `cache`, many plans are computed faster, but do not state why elements are
-  /// gathered one by one (`whyNot`).
+  /// `cache`, many plans are computed faster, but may not state why elements
+  /// are gathered one by one (`whyNot`).
   virtual ConversionPlan planMove(RankedTensorType from, RankedTensorType to,
                                   AxesCache *cache = nullptr) const;
 
