@@ -146,8 +146,8 @@ private:
   CopyPlan copy;
   RankedTensorType from, to;
   AxesCache *cache;
-  /// The padding value that the type of the result states. It is null if there
-  /// is none, or if the result has no padding.
+  /// The padding value that the type of the result states. A null attribute
+  /// stands for none, also of a result without padding.
   TypedAttr stated;
 };
 } // namespace
