@@ -217,9 +217,9 @@ std::vector<int64_t> AssignmentSolver::measure(ArrayRef<unsigned> choice) {
 }
 
 /// Adds to `limited` the program points at which `choice` exceeds the memory
-/// limit, highest first, at most `step` of them. Returns false if there is none
-/// to add. An empty `choice` stands for the given types; if points are limited
-/// already, it adds none.
+/// limit, highest first, at most `step` of them. Returns false if it adds none.
+/// An empty `choice` stands for the given types, and adds points only if none
+/// is limited yet.
 bool AssignmentSolver::addExceeded(std::vector<const LivenessPoint *> &limited,
                                    ArrayRef<unsigned> choice) {
   bool hasNone = choice.empty();

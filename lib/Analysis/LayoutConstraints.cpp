@@ -272,7 +272,7 @@ static std::optional<FixedReason> getFixedReasonOfCall(Operation *root,
   return FixedReason{call.getLoc(), "its callee is unknown here"};
 }
 
-/// Returns why the type of a use in no equivalence class is fixed, or
+/// Returns why the type of a use that is in no equivalence class is fixed, or
 /// std::nullopt if it can change.
 static std::optional<FixedReason> findFixedReason(Operation *root,
                                                   TensorUse use) {

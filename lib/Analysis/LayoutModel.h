@@ -57,9 +57,11 @@ public:
   const Budget &getBudget() const { return budget; }
 
   /// Returns the solver's initial assignment: for each variable of the graph,
-  /// the number of its value. Every node has its given types (value 0). A
-  /// variable of copies has the value by which all copies that these types need
-  /// exist: 1 for a single copy, else the number of a set of copies.
+  /// the number of its value. Every node has its first configuration (value 0),
+  /// usually its given types. A variable of copies has the value by which all
+  /// copies that these configurations need exist: 1 for a single copy, else the
+  /// number of a set of copies. A variable of live bytes has the largest
+  /// amount.
   ArrayRef<unsigned> getInitial() const { return initial; }
 
   /// Returns the layouts in which a consumer with this configuration requests a
@@ -72,8 +74,8 @@ public:
   /// configuration, or the layout of the tensor's type if no node makes it.
   LayoutId getMade(const TensorClass &tensor, unsigned producerConfig) const;
 
-  /// Returns true if a copy of a tensor may overwrite it: the tensor has one
-  /// user, and its memory belongs to the op that made it.
+  /// Returns true if a copy of a tensor may overwrite it: a node makes the
+  /// tensor, and isOverwritable holds for the first tensor of the class.
   static bool mayOverwrite(const TensorClass &tensor) {
     return tensor.producer && isOverwritable(tensor.first);
   }
@@ -97,15 +99,16 @@ private:
       TableId table;
     };
     /// The number of values of a variable that represents copies, and its value
-    /// if all nodes have the given types.
+    /// if all nodes have their first configuration.
     struct Copies {
       unsigned domain, initial;
     };
     SmallVector<Copies, 1> copies;
     std::vector<Entry> entries;
-    /// If one variable represents the copies for many consumers: the layout
-    /// sets that are its values, and a number per consumer that is equal for
-    /// those that request the same layouts. Otherwise both are empty.
+    /// If one variable represents the copies for at least kManyConsumers
+    /// consumers: the layout sets that are its values, and a number per
+    /// consumer that is equal for those that request the same layouts.
+    /// Otherwise both are empty.
     std::vector<LayoutSet> sets;
     SmallVector<unsigned, 2> requests;
   };
@@ -147,9 +150,9 @@ private:
   SuffixTrie findCommonConsumers() const;
   void addTensors();
   TableId makeSupersetTable(const Pattern &pattern, const Pattern &part);
-  /// Adds one variable for each layout that several consumers may request.
-  /// Copies in layouts that only one consumer may request have costs without a
-  /// variable.
+  /// Adds one variable for each layout that several consumers may request and
+  /// whose copy may have a cost. Copies in layouts that only one consumer may
+  /// request have costs without a variable.
   void addCopiesOneByOne(Pattern &pattern, const TensorClass &tensor,
                          const Demand &demand);
   /// Returns the cost, times `scale` plus tie-breaking terms, of a copy of a

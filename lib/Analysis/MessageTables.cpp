@@ -49,15 +49,15 @@ public:
   Places on(int64_t device) const;
 
 private:
-  /// The addresses of the indices from `first` on of a dim.
+  /// The summands of addresses for the indices of a dim, from `first` on.
   struct Table {
     int64_t first = 0;
     std::vector<int64_t> places;
   };
-  /// The summand of an address that depends on the device. The table of a
-  /// device, at its entry of `positions`, has the summand of each index of
-  /// `dim`, which has a halo. Without `dim`, for replicas that belong to no
-  /// dim, it has one number.
+  /// A summand of addresses that may depend on the device, e.g. along a dim
+  /// with a halo. tables[positions[device]] has the summand of each index of
+  /// `dim`. Without `dim`, for replicas that belong to no dim, it has one
+  /// number.
   struct Shared {
     std::optional<unsigned> dim;
     std::vector<int64_t> positions;  // along some mesh axes, by device
@@ -249,8 +249,9 @@ static Places getPackedPlaces(const MessageBox &box, int64_t start) {
   return places;
 }
 
-/// Splits a range of a dim into segments along which both addresses have a
-/// constant stride. Returns the first index and the loop of each.
+/// Splits a range of a dim into segments along which the addresses in `from`
+/// and in `to` have constant strides. Returns the first index and the loop of
+/// each.
 static SmallVector<std::pair<int64_t, Loop>> getRuns(unsigned d, int64_t begin,
                                                      int64_t end,
                                                      const Places &from,

@@ -20,7 +20,8 @@ namespace mlir::layout {
 
 using namespace mlir;
 
-/// Returns the first tensor type whose encoding is not a layout, or null.
+/// Returns the first tensor type whose encoding is not a layout, or a null
+/// type.
 static Type findForeign(TypeRange types) {
   auto found = llvm::find_if(types, [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);

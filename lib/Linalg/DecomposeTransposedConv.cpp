@@ -49,7 +49,8 @@ static constexpr int64_t kMostConvolutions = 64;
 
 namespace {
 /// A dim of the image, the first input, that is read at index `step` * result +
-/// `dilation` * tap, where the tap is an index of the weights.
+/// `dilation` * tap, where the tap is an index of the weights. Without
+/// `tapDim`, there is no tap.
 struct Window {
   unsigned imageDim = 0, resultDim = 0;
   std::optional<unsigned> tapDim; // of the weights

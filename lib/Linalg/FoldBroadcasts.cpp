@@ -116,8 +116,8 @@ static bool isElementwise(Operation *op) {
   return linalgOp && linalgOp.getNumLoops() == linalgOp.getNumParallelLoops();
 }
 
-/// Returns true if `use` is an input of a contraction, which can be read
-/// through any map.
+/// Returns true if `use` is an input of a contraction of tensors without
+/// encodings, which can be read through any map.
 static bool canReadSource(OpOperand &use) {
   auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
   return op && op.hasPureTensorSemantics() && op.isDpsInput(&use) &&

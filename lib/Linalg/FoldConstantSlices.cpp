@@ -34,8 +34,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// A strided view: element (i, j, ..) is element `offset` + `strides[0]` * i +
-/// `strides[1]` * j + .. of `source`.
+/// A strided view: element (i, j, ..) is number `offset` + `strides[0]` * i +
+/// `strides[1]` * j + .. of the elements of `source` in row-major order.
 struct StridedView {
   Value source;
   int64_t offset = 0;
@@ -95,9 +95,9 @@ static AffineExpr readIndex(Value value) {
 }
 
 /// Returns the tensor that a copy reads and the indices that it reads, as
-/// expressions whose dims are the numbers of the loops of `op`. Returns
-/// std::nullopt if `op` does not copy an element; an index that is no such
-/// expression is null.
+/// expressions whose dims are the numbers of the loops of `op`. An index that
+/// is no such expression is a null expression. Returns std::nullopt if `op`
+/// does not copy an element.
 static std::optional<std::pair<Value, SmallVector<AffineExpr>>>
 readCopy(linalg::GenericOp op) {
   Value copied = op.getBody()->getTerminator()->getOperand(0);
@@ -177,8 +177,9 @@ static void copyElements(ArrayRef<char> from, ArrayRef<int64_t> shape,
                  position + i * strides[0], bytes, to);
 }
 
-/// Returns the elements of the view of `constant`, or a null attribute if they
-/// cannot be evaluated or are more than those of the constant.
+/// Returns the elements of the view of `constant`. Returns a null attribute if
+/// there are none or more than those of the constant, if one is outside of it,
+/// or if their bytes cannot be read.
 static ElementsAttr evaluate(const StridedView &view, ElementsAttr constant,
                              RankedTensorType type) {
   int64_t count = constant.getNumElements();

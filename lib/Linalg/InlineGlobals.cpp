@@ -26,7 +26,7 @@ using namespace mlir::layout;
 
 namespace {
 /// The immutable global that an op reads, and its value. If the op does not
-/// read one, both are null.
+/// read one, `global` is nullptr and `value` is a null attribute.
 struct Content {
   Operation *global = nullptr;
   Attribute value;

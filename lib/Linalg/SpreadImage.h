@@ -49,8 +49,9 @@ struct SpreadImage {
   Value makePixels(OpBuilder &b) const;
 };
 
-/// Returns the pixels of `image` and their positions, or std::nullopt if ops of
-/// other kinds, or with dynamic offsets, create it.
+/// Returns the pixels of `image` and their positions, or std::nullopt if it is
+/// not made by insertions, collapses, splits, pads and slices of the forms that
+/// are matched.
 std::optional<SpreadImage> findSpreadImage(Value image);
 
 } // namespace mlir::layout

@@ -138,8 +138,9 @@ struct LayoutAssignment {
   const OpConfig &getConfig(unsigned node) const {
     return candidates[program.nodes[node].nodeClass].configs[choice[node]];
   }
-  /// Returns the op of a node. For a node that is an equivalence class of
-  /// operands and values, returns the op of its first operand or value.
+  /// Returns the op of a node. For a node that is an equivalence class, returns
+  /// the op that has its first operand or, without operands, the op that makes
+  /// its first value or has it as a block argument.
   Operation *getAnchor(unsigned node) const;
 };
 
@@ -164,8 +165,8 @@ std::optional<int64_t> getMemoryLimit(const CostModel &costs);
 void reportMemory(Operation *root, const LayoutAssignment &assignment);
 
 /// Sets the configuration of each node u to `choice[u]`, and computes the
-/// conversions and costs that follow. The lower bound is kept, because it does
-/// not depend on the choice.
+/// conversions and costs that follow. Keeps the lower bound, which does not
+/// depend on the choice, and does not update `memoryBytes`.
 void setChoice(LayoutAssignment &assignment, std::vector<unsigned> choice,
                CostModel &costs);
 

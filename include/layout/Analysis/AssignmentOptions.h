@@ -18,7 +18,7 @@ enum class Objective {
   /// Minimizes the modeled time of ops and conversions.
   time,
   /// Minimizes the bytes that conversions move. An op that prefers tiled
-  /// layouts, such as a convolution, only chooses among these.
+  /// layouts, such as a convolution, only chooses among the cheapest of these.
   bytes
 };
 

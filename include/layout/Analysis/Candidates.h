@@ -57,8 +57,8 @@ struct OpConfig {
     RowMajor
   };
 
-  /// The representatives of the layouts (LayoutTable.h): layouts with identical
-  /// storage have equal ones.
+  /// The representatives of the layouts (LayoutTable.h): layouts that are known
+  /// to have identical storage have the same one.
   OpLayouts layouts;
   /// The layouts as the rule of the op states them. They store the tensors as
   /// `layouts` does, but their maps may differ from these.
@@ -70,8 +70,7 @@ struct OpConfig {
   /// channels in tiles of the vector width, whatever their origin.
   bool meetsNeed = false;
   /// The tensor whose layout a Carried configuration, one that is propagated
-  /// from a neighbor, follows. a null value if the configuration was not
-  /// propagated.
+  /// from a neighbor, follows. Other configurations have a null value.
   Value from;
   /// The cost of one run of the op, where 1 is the time in which memory moves
   /// one byte.

@@ -39,8 +39,9 @@ public:
 
   /// Returns tilings of the loops of a sum of products. In each, an output
   /// channel loop, a summed loop, one of each, or a channel loop of a depthwise
-  /// convolution has the tile size `lanes`, and all others have 1. Empty for
-  /// other ops, or if `lanes` is 1.
+  /// convolution has the tile size `lanes`, and all others have 1. Only tiles
+  /// tileable loops of more than one iteration. Empty for other ops, or if
+  /// `lanes` is 1.
   SmallVector<SmallVector<int64_t>> getLaneTiles(int64_t lanes) const;
 
   /// Builds the configuration in which each dim that a loop indexes has the
@@ -70,11 +71,11 @@ public:
   std::optional<OpConfig>
   assign(function_ref<std::optional<LayoutId>(bool, unsigned)> getLayout) const;
 
-  /// Returns the type of an operand or result, or a null type unless it is a
+  /// Returns the type of an operand or result, or a null type if it is not a
   /// ranked tensor type.
   RankedTensorType getType(bool isResult, unsigned index) const;
-  /// Returns the indexing map of an operand or result of an op with loops, or
-  /// null unless it is a ranked tensor.
+  /// Returns the indexing map of an operand or result of an op with loops, or a
+  /// null map if it is not a ranked tensor.
   AffineMap getMap(bool isResult, unsigned index) const;
 
 private:

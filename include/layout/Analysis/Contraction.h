@@ -33,8 +33,8 @@ enum class LoopRole {
   Summed, // in all operands, and reduced
 };
 
-/// The operands that an op multiplies. Accumulators, which are indexed like the
-/// result, are not included.
+/// The operands that an op multiplies. Operands with the indexing map of a
+/// result, such as accumulators, are not included.
 struct SummedProducts {
   SmallVector<AffineMap> factors;
   /// The operands of the op that are multiplied and not read through a window,

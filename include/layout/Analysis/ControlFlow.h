@@ -116,12 +116,12 @@ private:
 class CopyPlacement {
 public:
   /// Returns the best block for a copy of `value` that `users` read: the
-  /// innermost block that dominates all of them and runs no more often than the
-  /// block of `value`.
+  /// innermost block that is found to dominate all of them and to run no more
+  /// often than the block of `value`.
   Block *find(Value value, ArrayRef<Operation *> users);
 
-  /// Returns the number of loops around a block: loop ops, and loops that
-  /// branches between blocks form.
+  /// Returns the number of loops around a block in its function: loop ops, and
+  /// loops that branches between blocks form.
   unsigned getLoopDepth(Block *block);
 
 private:

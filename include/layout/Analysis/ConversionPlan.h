@@ -61,13 +61,14 @@ struct ConversionPlan {
   Kind kind = Kind::Relayout;
   int64_t bytesRead = 0, bytesWritten = 0;
   /// The number of bytes of one segment that is contiguous in source and
-  /// destination.
+  /// destination. It is one element where segments are not determined, e.g. for
+  /// transfers and messages.
   int64_t runBytes = 0;
-  /// The cost of the plan in addition to its bytes, e.g. of starting transfers.
-  /// The target sets it.
+  /// The cost of the plan in addition to its bytes, e.g. of starting transfers,
+  /// or its whole cost on a mesh. The target sets it.
   Cost overhead = 0;
   /// The number of DMA transfers, or std::nullopt if the target does not move
-  /// by DMA or no transfers were found.
+  /// by DMA, no transfers were found, or cores copy their own elements.
   std::optional<int64_t> transfers;
   /// The number of messages on a mesh, whose bytes are `bytesRead` and
   /// `bytesWritten`, or std::nullopt if no messages are planned.
@@ -75,9 +76,10 @@ struct ConversionPlan {
   /// The boxes that are copied (Relayout) or filled (Padding). It is null
   /// unless the conversion copies or fills boxes.
   std::shared_ptr<const CopyPlan> copy;
-  /// The reason why the source and the result have no common digits, into which
-  /// both split their indices. Elements are then gathered one by one through
-  /// the inverse of the layout. Empty in all other cases.
+  /// The reason why the plan has no boxes, transfers or messages, e.g. because
+  /// the source and the result have no common digits. Elements are then
+  /// gathered one by one through the inverse of the layout, or cores copy their
+  /// own. Empty in all other cases. Plans made with an AxesCache may lack it.
   std::string whyNot;
 
   /// Returns true if no byte is touched (Same or View).
@@ -90,8 +92,8 @@ struct ConversionPlan {
                             TargetInterface target = {});
 
   /// Computes the plan of `convert`. If elements keep their positions and only
-  /// padding is written, fills it in place if the source may be overwritten
-  /// (isOverwritable), and otherwise copies all elements.
+  /// padding is written, fills it in place if it is a union of boxes and the
+  /// source may be overwritten (isOverwritable). Otherwise copies all elements.
   static ConversionPlan get(ConvertOp convert, TargetInterface target = {});
 
   /// Computes the plan of a conversion between types whose storage is known to
@@ -99,7 +101,8 @@ struct ConversionPlan {
   static ConversionPlan getOfMove(RankedTensorType from, RankedTensorType to,
                                   TargetInterface target = {});
 
-  /// Returns 0 if no byte moves, or the cost under the target's model.
+  /// Returns 0 if no byte is touched (isFree), or the cost under the target's
+  /// model.
   Cost getCost(TargetInterface target) const;
 
   /// Prints the steps of the conversion on one line.
@@ -107,8 +110,8 @@ struct ConversionPlan {
 };
 
 /// Returns true if the memory of `value` may be overwritten by its user: the
-/// value, and each value that it views, has only one use, and an op other than
-/// a constant made the memory.
+/// value, and each value that it views by layout.storage_view, has only one
+/// use. The last of them must be the result of an op other than a constant.
 bool isOverwritable(Value value);
 
 StringRef stringify(ConversionPlan::Kind kind);

@@ -36,8 +36,8 @@
 namespace mlir::layout {
 
 /// The maximum number of CopyPlan::boxes, and of CopyPlan::fills. Each box is a
-/// loop nest. A copy that needs more boxes has only one, which contains all
-/// values of all digits (CopyPlan::Method::Whole).
+/// loop nest. A copy that needs more boxes or fills has one box, which contains
+/// all values of all digits (CopyPlan::Method::Whole).
 constexpr size_t kMaxCopyBoxes = 8;
 
 /// A range of positions of one digit.
@@ -55,12 +55,13 @@ struct CopyPlan {
   enum class Method {
     /// Copies box by box, one loop nest per box, each element once.
     Boxes,
-    /// Copies one box that contains all values of all digits. If the positions
-    /// of the padding are contiguous on both sides, its value is selected
-    /// during the copy. Otherwise the source is padded to whole digits and the
-    /// result is cut. Used if there would be more than kMaxCopyBoxes boxes, if
-    /// a dim that has to be split is dynamic, or if an axis mixes dims, so that
-    /// a box would not be a slice of both storages.
+    /// Copies one box that contains all values of all digits, and selects the
+    /// padding value of `maskedDims` during the copy. A source with fewer
+    /// positions is first padded to whole digits, and a result with fewer is
+    /// cut at the end. Used if both sides have all positions and share
+    /// contiguous segments, where selecting is cheaper than filling. Also used
+    /// if `Boxes` is impossible: e.g. there would be more than kMaxCopyBoxes
+    /// boxes, a dim that has to be split is dynamic, or an axis mixes dims.
     Whole,
   };
 
@@ -86,8 +87,8 @@ struct CopyPlan {
   /// source and in the result.
   int64_t getCommonRun(ArrayRef<int64_t> sizes) const;
 
-  /// Prints digits, fills and boxes on one line, e.g. `digits d0:1 d1/16:2 ..;
-  /// fill d1/16=1..2 d1%16=1..16; copy d1/16=0..1; ..`.
+  /// Prints digits, stored axes, fills and boxes on one line, e.g. `digits d0:1
+  /// d1/16:2 ..; fill d1/16=1..2 d1%16=1..16; copy d1/16=0..1; ..`.
   void print(raw_ostream &os) const;
 };
 
@@ -96,8 +97,8 @@ struct CopyPlan {
 /// either case.
 struct DigitSlot {
   unsigned axis;
-  /// The digits that the axis fuses, most significant first. Empty if the
-  /// position is another expression.
+  /// The digits that the axis fuses, most significant first, or one digit of a
+  /// split axis. Empty if the position is another expression.
   SmallVector<unsigned> digits;
 };
 
@@ -106,8 +107,8 @@ struct DigitSlot {
 SmallVector<DigitSlot> getSlots(const IterationSpace &space, unsigned operand);
 
 /// Returns the range that a box covers of an axis that fuses `digits` in
-/// row-major order, or std::nullopt if the positions are not contiguous, or if
-/// an extent is dynamic.
+/// row-major order. Returns std::nullopt if the positions are not contiguous,
+/// or if there are several digits and one has a dynamic extent.
 std::optional<DigitRange> getRange(const IterationSpace &space,
                                    ArrayRef<unsigned> digits,
                                    const DigitBox &box);
@@ -116,8 +117,8 @@ std::optional<DigitRange> getRange(const IterationSpace &space,
 /// faster.
 class AxesCache {
 public:
-  /// Returns the stored axes of `type`, or null unless it is in linear memory
-  /// without replicas.
+  /// Returns the stored axes of `type`, or nullptr if it is not in linear
+  /// memory or has replicas.
   const std::vector<StoredAxis> *find(RankedTensorType type);
 
 private:
@@ -134,7 +135,7 @@ FailureOr<CopyPlan> planCopy(RankedTensorType from, RankedTensorType to,
 
 /// Plans the fills that write the padding value that `type` states. Returns
 /// std::nullopt if it states none or has no padding, or if the padding is not a
-/// union of boxes.
+/// union of at most kMaxCopyBoxes boxes of static sizes.
 std::optional<CopyPlan> planPaddingFills(RankedTensorType type);
 
 } // namespace mlir::layout

@@ -59,8 +59,8 @@ public:
 
   /// Returns the cached plan of a conversion. `mayOverwrite` states that the
   /// conversion may overwrite its source (isOverwritable). Without it, a
-  /// conversion that only changes the padding value copies all elements; with
-  /// it, only padding is written.
+  /// conversion that only changes the padding value copies all elements. With
+  /// it, only padding is written, if the padding is a union of boxes.
   const ConversionPlan &getPlan(RankedTensorType type, LayoutId from,
                                 LayoutId to, bool mayOverwrite = false);
   Cost getConversionCost(RankedTensorType type, LayoutId from, LayoutId to,
@@ -72,7 +72,8 @@ public:
   Cost getOpCost(Operation *op, const OpLayoutRule &rule,
                  const OpLayouts &layouts);
 
-  /// Returns true if a conversion between the two layouts touches no byte.
+  /// Returns true if a conversion between the two layouts is known to touch no
+  /// byte.
   bool haveIdenticalStorage(RankedTensorType type, LayoutId from, LayoutId to) {
     return getNormalForm(from, type) == getNormalForm(to, type) &&
            !writesPadding(from, to);

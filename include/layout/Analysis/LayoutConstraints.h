@@ -48,7 +48,8 @@ class StatedTypes {
 public:
   /// Sets `stated` to the types that `attr`, the array attribute `name` of
   /// `op`, states for tensors of the given types. An entry `unit` keeps the
-  /// given type. Emits an error and fails if an entry is invalid.
+  /// given type. Emits an error and fails if `attr` is not an array with an
+  /// entry per type, or if an entry is invalid.
   LogicalResult read(Operation *op, StringRef name, Attribute attr,
                      TypeRange types, SmallVectorImpl<Type> &stated);
 
@@ -64,7 +65,8 @@ private:
 };
 
 /// Emits an error and fails if the verifier of `op` rejects the given types,
-/// which its attributes state.
+/// which its attributes state. Accepts ops without results, and ops whose
+/// layout rule does not relate their tensors.
 LogicalResult checkStatedTypes(Operation *op, TypeRange operands,
                                TypeRange results);
 

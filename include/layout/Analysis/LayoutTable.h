@@ -46,12 +46,13 @@ public:
   using Tiles = SmallVector<int64_t, 6>;
 
   LayoutId intern(const LayoutMap &map);
-  /// Returns the number of a layout given by an attribute, which `getSpelling`
-  /// returns later. The layout must be valid for the type. Layouts whose
-  /// replicas are partial sums (P4 of docs/spec.md) are never equal to others.
+  /// Returns the number of a layout given by an attribute, which must be valid
+  /// for the type. Attributes with one map have one number, except that layouts
+  /// whose replicas are partial sums (P4 of docs/spec.md) are never equal to
+  /// others.
   LayoutId intern(LayoutAttrInterface layout, RankedTensorType type);
-  /// Returns the attribute that `layout` was created from, or a null attribute
-  /// if it was created from a map.
+  /// Returns the first attribute that `layout` was created from, or a null
+  /// attribute if it was only created from maps.
   Attribute getSpelling(LayoutId layout) const {
     return spellings.lookup(layout);
   }
@@ -92,14 +93,15 @@ public:
   LayoutId getTiled(ArrayRef<int64_t> tiles, ArrayRef<unsigned> order);
 
   /// Returns the tile size of every dim if `layout` is one that `getTiled`
-  /// creates for some order, or else null.
+  /// creates for some order, or else nullptr.
   const Tiles *findTiles(LayoutId layout);
 
   /// Returns the layout of a tensor that loops index by `to`, with those axes
   /// of `layout` that belong to these loops. `layout` is that of a tensor that
   /// all loops index by the permutation `from`. Returns std::nullopt if
   /// `layout` has replicas or an axis that is not a digit of one dim, or if
-  /// `to` has a sum of loops or a loop twice.
+  /// `to` has a sum of loops or a loop twice. Returns row-major if `layout` is
+  /// an image and no axis of its lanes remains.
   std::optional<LayoutId> project(LayoutId layout, AffineMap from,
                                   AffineMap to);
 

@@ -32,8 +32,8 @@ struct MessageTables {
 
   unsigned numLoops = 1;
   /// The rows (loop nests over elements, with offsets, trip counts and strides)
-  /// and steps (messages) of all ranks, in one list. Positions below are
-  /// indices into it.
+  /// and steps (messages) of all ranks, and lists of positions. Positions below
+  /// are indices into it.
   std::vector<int64_t> numbers;
   /// The position in `numbers` of a list with, per rank, the position of its
   /// first row for elements that stay on the rank. The rows of a rank end where

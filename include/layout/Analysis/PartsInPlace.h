@@ -32,8 +32,8 @@ bool mayBeMadeInPlace(OpOperand &part);
 bool isStoredAtOnce(OpOperand &part);
 
 /// Returns true if the init of an op needs no memory besides that of the
-/// result: it is uninitialized, constant, a fill, or computed by a linalg op
-/// for this op only.
+/// result: it is uninitialized, constant, a fill, or the result of a linalg op
+/// without another use.
 bool isMadeInResult(OpOperand &init);
 
 } // namespace mlir::layout

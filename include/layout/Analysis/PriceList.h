@@ -82,12 +82,12 @@ private:
   llvm::DenseMap<Type, Type> normalized;
 };
 
-/// Reads the module in `file`, or reports an error and returns null.
+/// Reads the module in `file`, or reports an error and returns a null module.
 OwningOpRef<ModuleOp> readPriceList(StringRef file, MLIRContext *context);
 
 /// Writes a price list of all ops and conversions among which `assignment`
 /// could choose: the price of each candidate, and of each conversion between
-/// candidates.
+/// candidates. Leaves out ops whose price depends on the ops around them.
 void writePriceList(const LayoutAssignment &assignment, CostModel &costs,
                     TargetInterface target, raw_ostream &os);
 

@@ -71,16 +71,19 @@ struct NodeClass {
   /// The slices that parallel loops insert into the tensor of a flow class.
   SmallVector<Part, 0> insertedParts;
   OpLayoutRule rule;
-  /// True if constraints or the types of the op fix its layouts.
+  /// True if the layouts are fixed: by constraints, by layouts of the types in
+  /// which the op can run, or by an encoding that is not a layout.
   bool isFixed = false;
   /// The types that constraints state for the operands and results. A value
   /// without a constraint has a null type; an op without constraints has empty
-  /// lists. For a flow class, `constrainedOperands` has one type.
+  /// lists. For a flow class with a constraint, `constrainedOperands` has its
+  /// type.
   SmallVector<RankedTensorType, 0> constrainedOperands, constrainedResults;
   /// True if the op is nested in an op that has a layout rule. It then keeps
   /// its types.
   bool isInBody = false;
-  /// True if ops nested in the op read tensors that are defined outside of it.
+  /// True if the op has a layout rule and ops nested in it read tensors, e.g.
+  /// tensors that are defined outside of it.
   bool hasReadingBody = false;
   /// The operands and results that belong to a flow class. That class chooses
   /// their layouts, and not this node.

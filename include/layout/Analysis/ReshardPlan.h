@@ -101,8 +101,8 @@ struct ReshardPlan {
   /// Plans the messages from the distribution of one type to that of another
   /// type of the same shape. Fails with a reason if a type is dynamic, not on a
   /// mesh, or of elements without whole bytes, or if `to` has partial sums.
-  /// Also fails if the numbers of devices differ, or if the plan is too large
-  /// or exceeds `maxExtraBytes`.
+  /// Also fails if the numbers of devices differ, a coordinate of a mesh mixes
+  /// dims, the plan is too large, or two elements exceed `maxExtraBytes`.
   static FailureOr<ReshardPlan> get(RankedTensorType from, RankedTensorType to,
                                     const ReshardOptions &options = {},
                                     FailureReason refuse = {});

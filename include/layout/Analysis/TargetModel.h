@@ -87,8 +87,8 @@ public:
   }
 
   /// Returns true if kernels compute one address per element, so that operands
-  /// may have unrelated layouts. Otherwise an op iterates over the mixed-radix
-  /// digits of indices that all of its operands store.
+  /// may have unrelated layouts. Otherwise an op iterates over digits of its
+  /// indices, into which the layouts of all of its operands must split them.
   virtual bool usesPerElementAddressing() const { return false; }
 
   /// Returns a layout that stores tensors of `type` as `map` does, and is valid
@@ -112,8 +112,8 @@ public:
   //===--------------------------------------------------------------------===//
 
   /// Plans a conversion between types whose storage is known to differ. With a
-  /// `cache`, many plans are computed faster, but do not state why elements are
-  /// gathered one by one (`whyNot`).
+  /// `cache`, many plans are computed faster, but may not state why elements
+  /// are gathered one by one (`whyNot`).
   virtual ConversionPlan planMove(RankedTensorType from, RankedTensorType to,
                                   AxesCache *cache = nullptr) const;
 
@@ -150,8 +150,8 @@ public:
   virtual CandidateLimits getLimits(CandidateLimits limits) const;
 
   /// Adds the target's candidates of an op with loops by calling `add`. `known`
-  /// holds the configuration of the given types and those that were added so
-  /// far.
+  /// holds the first configuration, that of the given types or row-major, and
+  /// those that were added so far.
   virtual void seed(const NodeClass &op, CostModel &costs, Candidates &known,
                     AddConfig add) {}
 

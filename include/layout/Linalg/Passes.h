@@ -20,8 +20,9 @@ namespace mlir::layout {
 
 /// Decomposes the aggregate ops below `root`, e.g. linalg.softmax, that
 /// `selects` accepts, and those in their decompositions that it accepts, like
-/// `layout-prepare-decompose-aggregates`. Emits an error and fails at the first
-/// op that has no decomposition.
+/// `layout-prepare-decompose-aggregates`. Also decomposes tensor.gather and
+/// Winograd transforms, but not packs and unpacks. Emits an error and fails at
+/// the first op that cannot be decomposed.
 LogicalResult
 decomposeAggregates(Operation *root,
                     llvm::function_ref<bool(Operation *)> selects);

@@ -70,7 +70,8 @@ const std::vector<StoredAxis> *AxesCache::find(RankedTensorType type) {
 }
 
 namespace {
-/// Covers the indices lo .. hi of one dim by boxes of its digits, ascending.
+/// Covers the indices of one dim from lo up to hi, exclusive, by boxes of its
+/// digits, ascending.
 class RangeCover {
 public:
   RangeCover(const IterationSpace &space, unsigned dim)
@@ -145,7 +146,8 @@ private:
   CopyPlan copy;
   RankedTensorType from, to;
   AxesCache *cache;
-  /// The padding value that the type of the result states, or null.
+  /// The padding value that the type of the result states. A null attribute
+  /// stands for none, also of a result without padding.
   TypedAttr stated;
 };
 } // namespace
@@ -265,9 +267,9 @@ bool Planner::hasLoneDigits() const {
 
 /// Covers all logical indices by boxes, split along the `nonDivisible` dims,
 /// whose indices do not fill all positions. With `writesFills`, also plans the
-/// boxes of padding to fill. Returns false if such a dim is dynamic, if there
-/// are more than kMaxCopyBoxes boxes, if a box is not a slice of both storages,
-/// or if shapes do not determine all loop bounds.
+/// boxes of padding to fill. Returns false if such a dim is dynamic, a box is
+/// not a slice of both storages, or shapes do not determine all loop bounds.
+/// Also returns false if there are more than kMaxCopyBoxes boxes or fills.
 bool Planner::makeBoxes(const llvm::SmallBitVector &nonDivisible,
                         ArrayRef<int64_t> shape, bool writesFills) {
   copy.boxes.assign(1, DigitBox(copy.space.digits.size()));
@@ -288,8 +290,9 @@ bool Planner::makeBoxes(const llvm::SmallBitVector &nonDivisible,
 
 /// Plans the boxes of padding beyond the size of `dim`. If `dim` has the
 /// fastest digit of the result, they are split like the boxes of elements, so
-/// that each box is followed by its padding. Returns false if sizes are dynamic
-/// or there are more than kMaxCopyBoxes boxes.
+/// that each box is followed by its padding. Returns false if a size or a
+/// number of stored indices is unknown, or if there are more than kMaxCopyBoxes
+/// fills.
 bool Planner::addFills(unsigned dim, ArrayRef<int64_t> shape,
                        const llvm::SmallBitVector &nonDivisible) {
   std::optional<int64_t> stored = getStoredRange(dim);

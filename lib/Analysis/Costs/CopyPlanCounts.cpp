@@ -48,8 +48,9 @@ static int64_t getStored(ArrayRef<AxisAccess> axes, ArrayRef<int64_t> sizes) {
 }
 
 /// Returns true if a copy of all digits at once (CopyPlan::Method::Whole) moves
-/// all elements of operand `k` once more: the source (0) is first padded to
-/// whole digits, or the result (1) is cut at the end.
+/// all elements of operand `k` once more, because it has fewer positions than
+/// the digits. The source (0) is first padded to whole digits, or the result
+/// (1) is cut at the end.
 static bool isMovedToFit(const CopyPlan &copy, unsigned k) {
   return copy.method == CopyPlan::Method::Whole &&
          llvm::any_of(copy.space.operands[k], [](const AxisAccess &axis) {
@@ -58,8 +59,8 @@ static bool isMovedToFit(const CopyPlan &copy, unsigned k) {
          });
 }
 
-/// Returns the elements of the boxes, of a source that is first padded to whole
-/// digits, and of a result that is cut at the end.
+/// Returns the number of elements of the boxes, plus those of a source that is
+/// first padded to whole digits, and of a result that is cut at the end.
 int64_t CopyPlan::getNumRead(ArrayRef<int64_t> sizes) const {
   int64_t read = sumElements(space, boxes, sizes);
   for (unsigned k : {0u, 1u})

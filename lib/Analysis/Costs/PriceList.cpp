@@ -221,7 +221,8 @@ LogicalResult PriceList::addConversion(Operation *op, const Price &price,
 
 /// Returns `modeled`, the cost of the target model, times the median of the
 /// first non-empty list of ratios of listed to modeled prices, or `modeled`
-/// itself if all lists are empty. The lists must be sorted.
+/// itself if all lists are empty. The lists must be sorted. The result is at
+/// least 1 unless `modeled` is 0.
 static Cost scaleModeled(Cost modeled,
                          std::initializer_list<ArrayRef<double>> sortedRatios) {
   for (ArrayRef<double> ratios : sortedRatios) {

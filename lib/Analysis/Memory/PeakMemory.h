@@ -34,8 +34,8 @@
 
 namespace mlir::layout {
 
-/// The copies of one tensor that are live at a program point. Consumers are
-/// numbered as in the tensor's class.
+/// A tensor that is live at a program point, itself or by its copies. Consumers
+/// are numbered as in the tensor's class.
 struct LiveTensor {
   unsigned tensor;
   /// True if the tensor is live in the layout of its producer.
@@ -57,10 +57,10 @@ struct LivenessPoint {
   Operation *op;
   /// The live tensors, sorted by number.
   SmallVector<LiveTensor, 0> live;
-  /// The (node, operand number) pairs of bytes that are live in addition. For a
-  /// layout.convert, they are those of the buffer of its conversion. For other
-  /// nodes, they are those of an operand that is made for the node alone, e.g.
-  /// by tensor.empty.
+  /// Bytes that are live in addition, as pairs of a node and an operand number.
+  /// For a layout.convert, they are the buffer of its conversion. For other
+  /// nodes, they are an operand that is made for the node alone, e.g. by
+  /// tensor.empty.
   SmallVector<std::pair<unsigned, unsigned>, 0> fresh;
 
   bool covers(const LivenessPoint &other) const;

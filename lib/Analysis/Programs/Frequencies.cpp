@@ -63,7 +63,7 @@ static int64_t multiply(int64_t a, int64_t b) {
 }
 
 /// Returns the sum of the frequencies of all calls of a function, plus one if
-/// it is public. At least 1.
+/// it is public. At least 1 and at most kMost.
 int64_t Frequencies::computeForFunction(Operation *function) {
   auto symbol = dyn_cast<SymbolOpInterface>(function);
   auto it = cache->calls.find(function);

@@ -98,9 +98,9 @@ Operation *LayoutDialect::materializeConstant(OpBuilder &builder,
 }
 
 namespace {
-/// Folds a tensor.cast of a tensor.empty into a tensor.empty of the result
-/// type. The upstream pattern drops the encoding and so changes the type that
-/// users of the cast see.
+/// Folds a tensor.cast of a tensor.empty to a type with an encoding into a
+/// tensor.empty of this type. The upstream pattern drops the encoding and so
+/// changes the type that users of the cast see.
 struct FoldCastOfEmpty : OpRewritePattern<tensor::CastOp> {
   FoldCastOfEmpty(MLIRContext *context)
       : OpRewritePattern(context, /*benefit=*/10) {} // before upstream's

@@ -36,7 +36,8 @@ public:
     /// Returns the type of the block argument or of the first result of the
     /// last op, or a null type if this op has no result.
     Type getType() const;
-    /// Returns the layout.convert if the box consists of one, or else null.
+    /// Returns the layout.convert if the box consists of one, or else a null
+    /// op.
     ConvertOp getConversion() const;
   };
 
@@ -45,7 +46,7 @@ public:
   std::vector<Box> boxes;
 
   ArrayRef<unsigned> getBoxes(Block *block) const;
-  /// Returns the ops of a block whose regions contain boxes; each is drawn as a
+  /// Returns the ops of a block whose regions are shown; each is drawn as a
   /// frame.
   ArrayRef<Operation *> getFrames(Block *block) const;
   /// Returns the tensors that a box reads, each with the box that produces it.

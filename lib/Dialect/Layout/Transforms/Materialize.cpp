@@ -65,17 +65,18 @@ private:
   void eraseReplacedSources();
 
   Operation *root;
-  /// The ops with layout attributes, and the other ops with operands. The
-  /// latter keep their types, so an operand whose type changes is converted for
-  /// them. It is a deque, because `right` holds pointers to its entries.
+  /// The ops with discardable attributes, which may state layouts, and the
+  /// other ops with operands. The latter keep their types, so an operand whose
+  /// type changes is converted for them. It is a deque, because `right` holds
+  /// pointers to its entries.
   std::deque<Wanted> ops;
   /// The entries whose requested types were verified, by a hash of the op name
   /// and these types, so that identical ops are verified once.
   llvm::DenseMap<uint64_t, SmallVector<const Wanted *, 1>> right;
   CopyPlacement placement;
-  /// The operands, results and arguments whose types change, with the new types,
-  /// and the functions whose types are then set to those of their arguments and
-  /// returned values.
+  /// The operands and results whose types change and the arguments with stated
+  /// types, with these types. The functions get the types of their arguments
+  /// and returned values afterwards.
   SmallVector<StatedUse, 0> uses;
   SmallVector<std::pair<BlockArgument, Type>> wantedArguments;
   llvm::SetVector<Operation *> functions;
@@ -233,8 +234,8 @@ Value Rewriter::makeSourceAs(Value value, Type type) {
 }
 
 /// Sets the insertion point for a conversion of `value` in `block`: after
-/// `last`, its last conversion, or after `value` itself, or before the first of
-/// `users` if `block` is nested.
+/// `last`, its last conversion, if that is in `block`. Otherwise after `value`
+/// itself or, if `block` is nested, before the first of `users`.
 static void setInsertionPoint(OpBuilder &builder, Value value, Block *block,
                               ArrayRef<Operation *> users, Operation *last) {
   if (last && last->getBlock() == block)
@@ -250,9 +251,9 @@ static void setInsertionPoint(OpBuilder &builder, Value value, Block *block,
   builder.setInsertionPoint(first);
 }
 
-/// Returns true if `producer`, which defines `value`, costs nothing in any
-/// layout and can be cloned with result type `type` instead of converting
-/// `value`.
+/// Returns true if `producer`, which defines `value`, can be cloned with result
+/// type `type` instead of converting `value`: it costs nothing in any layout,
+/// it is not a constant, and `value` has no layout yet.
 static bool canRemake(Operation *producer, Value value, Type type) {
   return producer && !producer->hasTrait<OpTrait::ConstantLike>() &&
          !hasLayout(value.getType()) &&

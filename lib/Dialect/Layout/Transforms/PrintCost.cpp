@@ -50,8 +50,8 @@ static std::string printTransition(const Row &row) {
   return getSpace(row.from) + " to " + getSpace(row.to);
 }
 
-/// The pair of storage spaces that is not printed, because nearly all
-/// conversions on a CPU have it.
+/// The pair of storage spaces that the text output does not mention, because
+/// nearly all conversions on a CPU have it.
 static constexpr llvm::StringLiteral kLinear = "buffer to buffer";
 
 /// Returns the number of conversions for each pair of storage spaces, in

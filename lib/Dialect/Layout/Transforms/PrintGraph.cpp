@@ -33,8 +33,8 @@ using namespace mlir::layout;
 
 using Box = LayoutGraph::Box;
 
-/// The maximum number of op names in the label of a box; the label states how
-/// many there are in addition.
+/// The maximum number of different op names in the label of a box. If there are
+/// more, the label states how many further ones there are.
 static constexpr size_t kMostKinds = 4;
 
 static constexpr llvm::StringLiteral kRed = "0.000 0.850 1.000";
@@ -48,7 +48,7 @@ public:
   /// Returns the layouts in the order of their numbers.
   ArrayRef<Attribute> getLayouts() const { return layouts.getArrayRef(); }
   /// Returns the number of the layout of `type`, a type in the graph, or
-  /// std::nullopt for row-major.
+  /// std::nullopt if it has no encoding, i.e. is row-major.
   std::optional<unsigned> getNumber(Type type) const;
   /// Returns an id such as "layout3", or "plain" for row-major.
   std::string getId(Type type) const;
@@ -157,8 +157,9 @@ static std::string shorten(StringRef name) {
   return (name.take_front(kEnd) + "..." + name.take_back(kEnd)).str();
 }
 
-/// Returns the label of a box: the most frequent kinds of ops and their counts,
-/// the source names of the first and the last op, and the result of the box.
+/// Returns the label of a box of ops: the most frequent kinds of ops and their
+/// counts, and the result of the box. Between them are the source names of the
+/// first and the last op that have one.
 static std::string describeRun(const Box &box) {
   llvm::MapVector<StringRef, unsigned> counts;
   SmallVector<StringRef> names;

@@ -44,8 +44,9 @@ static bool isOnMesh(RankedTensorType type) {
   return succeeded(map) && map->getSpace() == kMeshSpace;
 }
 
-/// Returns the plans of all conversions between distributions. At the first
-/// conversion without a plan, emits an error and fails.
+/// Returns the plans of all conversions between distributions, except those
+/// that only convert the blocks of each device. At the first conversion without
+/// a plan, emits an error and fails.
 static FailureOr<std::vector<Row>> findPlans(Operation *root,
                                              const ReshardOptions &options) {
   std::vector<Row> rows;

@@ -18,7 +18,8 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns `target` if it is a CPU, the device if it is a mesh, or null.
+/// Returns `target` if it is a CPU, the device if it is a mesh, or else a null
+/// attribute.
 static CpuTargetAttr getCpu(Attribute target) {
   if (auto mesh = dyn_cast_if_present<MeshTargetAttr>(target))
     return mesh.getDeviceTarget();

@@ -243,7 +243,8 @@ static std::string print(LayoutId layout, const CostModel &costs) {
 }
 
 /// Returns true for ops that need no layout rule, because their kind fixes
-/// their types: terminators, calls and ops of the layout dialect.
+/// their types: terminators, calls, insertions of parallel loops, and ops of
+/// the layout dialect.
 static bool isBoundary(Operation *op) {
   return op->hasTrait<OpTrait::IsTerminator>() || isa<CallOpInterface>(op) ||
          isa<ParallelCombiningOpInterface>(op) ||
@@ -389,10 +390,10 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
     return success(bool(*prices));
   }
 
-  /// Returns the provider of all costs, or a null pointer if the target model
-  /// determines them. Reports an error and fails if there is a provider but
-  /// `objective=bytes` or `weight-cost` is set, or if the price list is
-  /// invalid.
+  /// Returns the provider of all costs, the price list if there is one, or a
+  /// null pointer if the target model determines them. Reports an error and
+  /// fails if there is a provider but `objective=bytes` or `weight-cost` is
+  /// set, or if the price list is invalid.
   FailureOr<std::shared_ptr<CostProvider>> getProvider(TargetInterface target) {
     if (!provider && !prices)
       return std::shared_ptr<CostProvider>();

@@ -19,8 +19,8 @@ static constexpr LoopSizes kMostOfCompute{65535, 4095, 65535, 65535};
 static constexpr LoopSizes kMostOfTransfers{65535, 65535, 65535, 65535};
 
 /// Returns the limits of a command of `chip`. `maxShape` has the limits of its
-/// loops on any chip, which those of `chip` can only lower. A null chip adds no
-/// limits.
+/// loops on any chip, which those of `chip` can only lower. Without a chip,
+/// only `maxShape` limits it.
 static TransferLimits getLimits(ChipAttr chip, const LoopSizes &maxShape) {
   TransferLimits limits;
   limits.maxShape = maxShape;

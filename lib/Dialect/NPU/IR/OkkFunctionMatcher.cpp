@@ -226,8 +226,8 @@ bool npu::selectsByEqualWords(arith::SelectOp select) {
 
 /// Returns the OKKernel function of `select`, or std::nullopt if there is none.
 /// There are selects by greater and less, by the equality of i32 words, and by
-/// `ueq` of two tensors. `equal_select` compares twice by greater, so it treats
-/// NaN as equal to any number; with a constant it is defective.
+/// `ueq` of two block arguments. `equal_select` compares twice by greater, so
+/// it treats NaN as equal to any number; with a constant it is defective.
 static std::optional<ElementFunction> getSelect(arith::SelectOp select) {
   Operation *condition = select.getCondition().getDefiningOp();
   if (auto words = dyn_cast_or_null<arith::CmpIOp>(condition))

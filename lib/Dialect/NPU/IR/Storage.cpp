@@ -181,8 +181,8 @@ int64_t npu::getAlignment(const Storage &storage) {
 // Comparison
 //===----------------------------------------------------------------------===//
 
-/// Returns true if both values are sums of functions of single dims and these
-/// are equal.
+/// Returns true if both values are sums of functions of single dims, and the
+/// functions of each dim are equal.
 static bool haveSameTables(const IndexExpr &a, const IndexExpr &b,
                            Sizes sizes) {
   std::optional<Tables> left = tabulate(a, sizes), right = tabulate(b, sizes);

@@ -38,8 +38,8 @@ private:
   bool reusesHoles;
   LiveTensors tensors;
   /// The bank conflicts of the final placement, those of the placement with the
-  /// least peak, and a lower bound. Std::nullopt if the chip does not state its
-  /// banks.
+  /// lowest peak that was found, and a lower bound. It is std::nullopt if the
+  /// chip does not state its banks.
   struct Conflicts {
     BankConflicts left, careless, bound;
   };

@@ -14,8 +14,9 @@ using namespace mlir::npu;
 using namespace mlir::layout;
 
 namespace {
-/// Collects the commands of a function that access several tensors of local
-/// memory at the same time, with the bytes that each accesses.
+/// Collects the commands of a function that access local memory by several
+/// operands at the same time, or in parallel regions by both engines, with the
+/// bytes of each access.
 class CommandCollector {
 public:
   CommandCollector(ArrayRef<AllocOp> allocs, ChipAttr chip) : of(chip) {

@@ -33,8 +33,9 @@
 
 namespace mlir::npu {
 
-/// Returns the commands of `function` that access several tensors of local
-/// memory at the same time. `BankUse::block` is an index of `allocs`.
+/// Returns the commands of `function` that access local memory by several
+/// operands at the same time, or in parallel regions by both engines.
+/// `BankUse::block` is an index of `allocs`.
 std::vector<BankCommand>
 getBankCommands(func::FuncOp function, ArrayRef<AllocOp> allocs, ChipAttr chip);
 

@@ -31,7 +31,9 @@ inline bool isFuller(const LiveBytes &a, const LiveBytes &b) {
   return a.bytes > b.bytes;
 }
 
-/// Returns the live bytes from each time on at which a block begins or ends.
+/// Returns the live bytes after each begin and each end of a block, by time. Of
+/// entries with the same time, the last one has the bytes that are live from
+/// then on.
 std::vector<LiveBytes> getLiveBytes(const std::vector<PlacedBlock> &blocks);
 
 /// Returns the time with the most live bytes in each interval in which more
@@ -39,9 +41,10 @@ std::vector<LiveBytes> getLiveBytes(const std::vector<PlacedBlock> &blocks);
 llvm::SmallVector<LiveBytes> getFullest(const std::vector<PlacedBlock> &blocks,
                                         int64_t most);
 
-/// Places each block, in the order of `blocks`, at its lowest free place.
-/// Returns the begin of the live range of the first one that then exceeds its
-/// limit, or std::nullopt if all fit.
+/// Places each block, in the order of `blocks`, at its fixed place or its
+/// lowest free one. Returns the begin of the live range of the first one that
+/// then exceeds its limit, or std::nullopt if all fit. The blocks must be
+/// sorted by begin.
 std::optional<int64_t> findUnplaced(const std::vector<PlacedBlock> &blocks);
 
 } // namespace mlir::npu

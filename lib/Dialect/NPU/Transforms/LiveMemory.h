@@ -35,7 +35,8 @@ public:
   LiveMemory(std::vector<PlacedBlock> blocks, std::vector<int64_t> places);
 
   /// Extends the live range of a block to include [begin, end), at its place or
-  /// at another one. Returns false, with no change, if no place is free.
+  /// at another one. Returns false, with no change, if no place is free, or if
+  /// the fixed place of the block is not.
   bool grow(unsigned block, int64_t begin, int64_t end);
 
   const std::vector<PlacedBlock> &getBlocks() const { return blocks; }

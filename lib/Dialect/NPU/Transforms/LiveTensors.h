@@ -47,8 +47,8 @@ private:
 };
 
 /// Returns true if `memref` is system memory that does not change while the
-/// program runs: a constant, or an argument that is neither a result nor
-/// scratch.
+/// program runs: a constant, an argument that is neither a result nor scratch,
+/// or a view of one of these.
 bool isUnchanging(Value memref);
 
 } // namespace mlir::npu

@@ -37,12 +37,12 @@ public:
   std::pair<int64_t, int64_t> getReach(Value memref);
 
   /// Returns the number of steps of the execution units for an op, or 0 if its
-  /// result is not in local memory. A step computes up to eu_bytes of the
-  /// result in each core, for one reduction index.
+  /// result is not in local memory or has no elements. A step computes up to
+  /// eu_bytes of the result in each core, for one reduction index.
   int64_t getSteps(Operation *op);
 
   /// Returns the number of cycles that the engine of an op takes for it, or 0
-  /// for a copy or fill without a plan of transfers.
+  /// for a copy or a fill by DMA without a plan of transfers.
   layout::Cost getCycles(Operation *op);
 
   const layout::EngineTimes times;

@@ -100,7 +100,7 @@ static std::optional<LayoutMap> getOrder(CopyOp copy) {
 }
 
 /// Stores a row-major constant in the order of one of the tensors to which it
-/// is copied, if all of its loads then take fewer transfers, or as many with
+/// is copied, if its loads then take fewer transfers in total, or as many with
 /// fewer rows. Chooses the best such order; without one, leaves the constant
 /// unchanged.
 static void order(memref::GlobalOp global, const Reads &reads) {

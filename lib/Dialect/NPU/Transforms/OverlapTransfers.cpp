@@ -50,8 +50,8 @@ private:
     linalg::LinalgOp compute;
     Cost computation = 0, transfers = 0;
     SmallVector<CopyOp> stores;
-    /// The loads, each with the ops that must move before it, e.g. its
-    /// npu.alloc, last op first. The load itself is the first one.
+    /// The loads, each with the ops that move with it, in reverse order: the
+    /// load itself, then what it depends on, e.g. its npu.alloc.
     SmallVector<std::pair<CopyOp, SmallVector<Operation *>>> loads;
   };
   SmallVector<unsigned> getChoices(CopyOp load, Cost cycles, unsigned last);
@@ -74,8 +74,8 @@ private:
 };
 } // namespace
 
-/// Returns the loads from unchanging system memory between `compute` and the
-/// next op that computes.
+/// Returns the loads of whole tensors from unchanging system memory between
+/// `compute` and the next op or parallel region that computes.
 SmallVector<CopyOp> Overlapper::getLoads(linalg::LinalgOp compute) {
   SmallVector<CopyOp> loads;
   Operation *op = compute->getNextNode();

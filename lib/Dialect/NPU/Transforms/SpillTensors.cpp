@@ -152,7 +152,8 @@ bool Spiller::isSettled(Value memref, Operation *load) {
   return true;
 }
 
-/// Returns the only op that writes the tensor, if it writes all of it, or null.
+/// Returns the only op that writes the tensor, if it writes all of it, or else
+/// nullptr.
 Operation *Spiller::getOnlyWriter(AllocOp alloc) {
   SmallVector<Operation *> writers;
   forEachUse(alloc, [&](OpOperand &use) {
@@ -170,9 +171,9 @@ CopyOp Spiller::getOnlyLoad(AllocOp alloc) {
 }
 
 /// Returns the only writer of the tensor if it is an elementwise op whose
-/// inputs are loaded and together have no more bytes than the tensor, or null.
-/// Executing it again moves fewer bytes than storing the tensor and loading it
-/// again.
+/// inputs can be loaded again and together have no more bytes than the tensor.
+/// Otherwise returns a null op. Executing it again moves fewer bytes than
+/// storing the tensor and loading it again.
 linalg::LinalgOp Spiller::getOnlyMaker(AllocOp alloc) {
   auto maker = dyn_cast_if_present<linalg::LinalgOp>(getOnlyWriter(alloc));
   if (!maker || maker.getNumReductionLoops() > 0 ||
@@ -199,7 +200,8 @@ linalg::LinalgOp Spiller::getOnlyMaker(AllocOp alloc) {
 }
 
 /// Clones `maker`, an elementwise op, so that it writes `to` instead of `from`.
-/// Loads its operands again before it, and frees them after it.
+/// Before it, loads its inputs again into new tensors, which are freed after
+/// it, as is its work memory.
 void Spiller::makeAgain(linalg::LinalgOp maker, AllocOp from, AllocOp to) {
   IRMapping mapping;
   mapping.map(from.getMemref(), to.getMemref());
@@ -250,10 +252,10 @@ Value Spiller::getViewOn(Value view, AllocOp from, Value to,
   return copied->getResult(0);
 }
 
-/// Replaces the npu.copy of a slice of the spilled tensor, of which `use` is
-/// the source, by a load of the slice from `spillSlot`, the tensor in system
-/// memory. Returns false, with no change, if it is another use or DMA cannot
-/// load the slice.
+/// Replaces an npu.copy that reads a slice of the spilled tensor as `use` and
+/// writes another local tensor. The new one loads the slice from `spillSlot`,
+/// the spilled tensor in system memory. Returns false, with no change, if it is
+/// another use or DMA cannot load the slice.
 bool Spiller::loadSlice(OpOperand &use, AllocOp alloc, Value spillSlot) {
   auto copy = dyn_cast<CopyOp>(use.getOwner());
   auto slice = use.get().getDefiningOp<SubViewOp>();
@@ -361,10 +363,11 @@ SmallVector<unsigned> Spiller::getLive(int64_t time) {
   return live;
 }
 
-/// Spills the live tensor that is not used at `time` and has the latest next
-/// use. Skips tensors with a fixed address, those that makeRoom spilled
-/// already, and those that can neither be stored nor made again. Returns the
-/// interval in which it is spilled, or std::nullopt if none is left.
+/// Spills the live tensor with uses before and after `time`, but none at it,
+/// whose next use is the latest. Skips tensors with a fixed address, those that
+/// makeRoom spilled already or the previous use reloaded, and those that can
+/// neither be stored nor made again. Returns the interval in which it is
+/// spilled, or std::nullopt if none is left.
 std::optional<Gap> Spiller::spillOne(int64_t time) {
   AllocOp victim;
   Use before{}, after{};
@@ -479,9 +482,11 @@ bool Spiller::copyThroughOutside(int64_t time) {
 }
 
 /// Spills one tensor in each interval in which more bytes are live than a core
-/// has. Skips intervals in which a tensor is already spilled. Stops after an
-/// eighth of the intervals, at least one, so that later choices see the effect
-/// of long spills. Returns false if no tensor could be spilled.
+/// has, or with `reusesHoles` only at the time of `bound`. May split a copy
+/// instead of the first spill (copyThroughOutside). Skips intervals in which a
+/// tensor is already spilled. Stops after spills in an eighth of the intervals,
+/// at least one, so that later choices see the effect of long spills. Returns
+/// false if there is no change.
 bool Spiller::spillWhereFull(const AddressPlacement &bound) {
   SmallVector<Gap> changed;
   SmallVector<LiveBytes> fullest{{bound.lowerBoundAt, bound.lowerBound}};
@@ -508,9 +513,9 @@ bool Spiller::spillWhereFull(const AddressPlacement &bound) {
   return !changed.empty();
 }
 
-/// Spills at least one tensor if not all of them fit in a core, and returns
-/// true: more may have to be spilled, so the caller calls it again. Returns
-/// false if all fit, or if none can be spilled.
+/// Spills a tensor or splits a copy if not all tensors fit in a core, and
+/// returns true: more may have to be spilled, so the caller calls it again.
+/// Returns false if all fit, or if no change is possible.
 bool Spiller::makeRoom() {
   spilled.clear();
   AddressPlacement bound = boundBlocks(tensors.blocks);

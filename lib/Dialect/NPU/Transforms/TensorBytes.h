@@ -37,10 +37,10 @@ OwnedBytes getElements(const Storage &storage, ArrayRef<int64_t> shape);
 
 /// Returns the bytes that a tensor owns if it is allocated at `byte` of every
 /// core. These are all bytes that its layout reserves or, with `exactBytes`,
-/// those of its elements and of the elements of its views. If the elements of
-/// one of these memrefs are too many to enumerate, the tensor owns all reserved
-/// bytes. Fails, with an error at the op, if the storage of a memref has no
-/// map.
+/// those of its elements and of the elements of its npu.views, in whole
+/// channels of a matrix. If the elements of one of these memrefs are too many
+/// to enumerate, the tensor owns all reserved bytes. Fails, with an error at
+/// the op, if the storage of a memref is invalid.
 FailureOr<OwnedBytes> getOwnedBytes(AllocOp alloc, int64_t byte,
                                     bool exactBytes);
 

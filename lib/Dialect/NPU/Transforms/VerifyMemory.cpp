@@ -108,10 +108,10 @@ static LogicalResult verifyCopy(CopyOp copy) {
 }
 
 /// Verifies the ops of a block in order. Emits an error and fails at the first
-/// npu.alloc whose bytes a live tensor owns or that is on another chip, or
-/// npu.copy that reads bytes it writes. `live` holds the tensors of enclosing
-/// blocks; tensors of this block are live up to their npu.dealloc or to its
-/// end.
+/// npu.alloc with an address whose bytes a live tensor owns or that is on
+/// another chip, or npu.copy that reads bytes it writes. `live` holds the
+/// tensors of enclosing blocks; tensors of this block are live up to their
+/// npu.dealloc or to its end.
 static LogicalResult verifyBlock(Block &block, SmallVector<Owner> live,
                                  bool exactBytes) {
   for (Operation &op : block) {

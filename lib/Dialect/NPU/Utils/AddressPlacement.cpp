@@ -17,12 +17,11 @@
 using namespace mlir::npu;
 
 /// The maximum number of blocks for which all orders of placing them are tried
-/// (7! = 5040).
+/// (7! = 5040), if kMostPlaces permits it.
 static constexpr size_t kEveryOrder = 7;
-/// With more than kEveryOrder blocks, the maximum number of orders of each of
-/// two kinds. Until one order places all blocks, each order starts with the
-/// blocks for which the previous one found no address. Afterwards, orders are
-/// random.
+/// If not all orders are tried, the maximum number of orders of each of two
+/// kinds. Until one order places all blocks, each order starts with the blocks
+/// for which the previous one found no address. Afterwards, orders are random.
 static constexpr int kRandomOrders = 500;
 /// The maximum of orders times blocks, and of orders times the byte ranges that
 /// blocks own. It limits the orders for functions with many blocks.

@@ -123,8 +123,9 @@ BankConflicts BankPlacer::getBound() const {
 }
 
 /// Returns the start bytes that are tried for `block`, ascending, free of the
-/// placed blocks that are live at the same time. Each is the lowest one from
-/// byte 0, from the start of a bank, or from the end of such a block on.
+/// placed blocks that are live at the same time. Each is the lowest free one
+/// from one of these on: byte 0, a byte at which the block or a range of it
+/// starts a bank, or the end of such a block.
 std::vector<int64_t> BankPlacer::getChoices(const Attempt &attempt,
                                             size_t block) const {
   const PlacedBlock &placed = blocks[block];
@@ -165,7 +166,7 @@ std::vector<int64_t> BankPlacer::getChoices(const Attempt &attempt,
 
 /// Returns the bank conflicts that `block` adds if it is at byte `place`: those
 /// with the blocks placed so far, and those within `block`. A command that
-/// already conflicts adds only bytes.
+/// already conflicts adds bytes, but no command and no cycles.
 BankConflicts BankPlacer::price(const Attempt &attempt, size_t block,
                                 int64_t place) const {
   BankConflicts added;
@@ -222,8 +223,8 @@ void BankPlacer::take(Attempt &attempt, size_t block) const {
   attempt.total -= price(attempt, block, attempt.places[block]);
 }
 
-/// Puts the block at the free place that adds the fewest bank conflicts.
-/// Returns false if no place is free.
+/// Puts the block at the place of getChoices that adds the fewest bank
+/// conflicts, of several the lowest. Returns false if there is none.
 bool BankPlacer::putBest(Attempt &attempt, size_t block) const {
   std::vector<int64_t> choices = getChoices(attempt, block);
   if (choices.empty())

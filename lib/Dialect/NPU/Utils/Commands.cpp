@@ -19,7 +19,8 @@ using llvm::Twine;
 // Tables of loops
 //===----------------------------------------------------------------------===//
 
-/// Evaluates `expr` with `loop` at `value` and all other loops at 0.
+/// Evaluates `expr` with `loop` at `value` and all other loops at 0. If `loop`
+/// is `numLoops`, all are at 0.
 static int64_t evaluate(AffineExpr expr, unsigned numLoops, unsigned loop,
                         int64_t value) {
   llvm::SmallVector<int64_t> at(numLoops, 0);

@@ -90,9 +90,9 @@ private:
 
 /// Returns true if index first + k * step continues the constant step of the
 /// `k` indices before it in map number `side`. `loop` is this step, and is
-/// completed here. At k = 1 it is set to stay in a core or to go from core to
-/// core. Its stride per pass over the cores is set at the first index that is
-/// back in core 0.
+/// completed here: at k = 1, whether it stays in a core or goes from core to
+/// core. If it does, its stride per pass over the cores is set at the first
+/// index that is back in core 0.
 bool DimSplitter::isEven(size_t side, int64_t first, int64_t k, int64_t step,
                          LoopStep &loop) const {
   int64_t npus = tables[side].npus;

@@ -85,8 +85,8 @@ struct Position {
 Position advance(const Position &from, const LoopStep &step, int64_t npus,
                  int64_t k);
 
-/// Removes the longest loop that satisfies `may` from `loops` and returns it,
-/// or returns std::nullopt if there is none.
+/// Removes the loop with the most iterations that satisfies `may` from `loops`
+/// and returns it, or returns std::nullopt if there is none.
 std::optional<Loop> takeLongest(std::vector<Loop> &loops,
                                 llvm::function_ref<bool(const Loop &)> may);
 

@@ -76,10 +76,11 @@ bool BoxPlanner::isInReach(const Loop &loop) const {
                                loop.side[1].stride <= limits.maxStride);
 }
 
-/// Splits a loop of the transfer that exceeds the maximum number of iterations
-/// into two, if one of the loops H, N and C is unused, which becomes the outer
-/// one. The inner loop is as long as possible. With `hasLocal`, a side in local
-/// memory, C remains unused.
+/// Splits a loop of the transfer that stays in a core and exceeds the maximum
+/// number of iterations into two. One of the loops H, N and C that is unused
+/// becomes the outer loop; without one, does not split. The inner loop is as
+/// long as possible. If `hasLocal`, i.e. a side is in local memory, C is not
+/// used for this.
 void BoxPlanner::foldLong(bool hasLocal) {
   for (int d : {3, 2, 0, 1})
     for (int free : {2, 0, 1}) {

@@ -34,8 +34,8 @@
 
 namespace mlir::layout {
 
-/// The module attribute that states the target. `layout-set-target` and
-/// `layout-solve` record their option `target` there, and lowerings remove it.
+/// The module attribute that states the target. `layout-set-target` sets it,
+/// `layout-solve` records its option `target` there, and lowerings remove it.
 inline constexpr StringLiteral kTargetAttr = "layout.target";
 
 } // namespace mlir::layout

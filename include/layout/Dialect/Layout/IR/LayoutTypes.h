@@ -54,7 +54,7 @@ FailureOr<LayoutMap> getLayoutMap(RankedTensorType type);
 TypedAttr getPadding(RankedTensorType type);
 
 /// Returns true unless the storage is proven to have no padding (rule L2 of
-/// docs/spec.md).
+/// docs/spec.md). A type without a layout has none.
 bool mayHavePadding(RankedTensorType type);
 
 /// Returns true if `type` states a padding value and its storage may have
@@ -110,10 +110,10 @@ std::optional<int64_t> getWholeBytes(Type elementType);
 ElementsAttr retypeElements(ElementsAttr elements, RankedTensorType type);
 
 /// Verifies that `map` is a valid layout for tensors of this shape (rule L1 of
-/// docs/spec.md). Sizes must fit int64, every index must map into the extents,
-/// each replica dim must be used by a coordinate, and `map` must be proven
-/// injective. Otherwise emits an error, in which `name` is the layout as the
-/// user wrote it, and fails.
+/// docs/spec.md). Sizes must fit int64. Unless a size is 0, every index must
+/// map into the extents, each replica dim must be used by a coordinate, and
+/// `map` must be proven injective. Otherwise emits an error, in which `name` is
+/// the layout as the user wrote it, and fails.
 LogicalResult verifyLayout(const LayoutMap &map, Attribute name,
                            ArrayRef<int64_t> shape, Type elementType,
                            function_ref<InFlightDiagnostic()> emitError);

@@ -32,11 +32,11 @@ enum class GraphFormat { dot, json };
 
 /// Finds the target of a pass on `op`, or returns a null target if none is
 /// stated. Emits an error and fails if the stated attribute is not a target, or
-/// if two devices of a module state one. Searches:
+/// if two devices of a module state one. Takes the attribute in `option` if it
+/// is not empty. Otherwise searches `op` and then each enclosing op for:
 ///
-///   1. the attribute in `option`
-///   2. `layout.target` on `op` or on an enclosing op
-///   3. the entry `layout.target` of the one device of the module's
+///   1. the attribute `layout.target`
+///   2. on a module, the entry `layout.target` of the one device of its
 ///      `dlti.target_system_spec` that has such an entry
 FailureOr<TargetInterface> findTarget(Operation *op, StringRef option);
 
@@ -49,8 +49,9 @@ FailureOr<TargetInterface> getTarget(Operation *op, StringRef option);
 void writeDecision(Operation *root, const LayoutAssignment &assignment,
                    const CostModel &costs);
 
-/// Statistics of a decision: the cost of all ops and conversions, the cost of
-/// the conversions alone, and a lower bound on the cost of any decision.
+/// Statistics of a decision: the cost of all ops, conversions and stored
+/// constants, the cost of the conversions alone, and a lower bound on the cost
+/// of any decision.
 struct AssignmentStats {
   Cost cost = 0, conversionCost = 0, lowerBound = 0;
   /// The peak of live bytes on one device, or std::nullopt if the target does
@@ -62,9 +63,10 @@ struct AssignmentStats {
 /// if there are none.
 std::optional<AssignmentStats> readAssignmentStats(Operation *root);
 
-/// Emits the remarks of `layout-solve`: the conversions with their reasons, ops
-/// without a rule, ops that cannot run in the layouts of their types, layouts
-/// that were not considered, and the total cost.
+/// Emits the remarks of `layout-solve`, if remarks are enabled. They are about
+/// conversions with their reasons, ops without a rule, ops that cannot run in
+/// the layouts of their types, layouts that were not considered, the total cost
+/// and the like.
 void emitDecisionRemarks(Operation *root, const LayoutAssignment &assignment,
                          CostModel &costs);
 
@@ -74,8 +76,8 @@ void emitDecisionRemarks(Operation *root, const LayoutAssignment &assignment,
 /// invalid.
 LogicalResult insertLayoutTransforms(Operation *root);
 
-/// Prints the cost of each conversion and of all other ops nested in `root`,
-/// like `layout-print-cost`.
+/// Prints the cost of each conversion and the cost of all other ops nested in
+/// `root`, like `layout-print-cost`.
 void printLayoutCost(Operation *root, TargetInterface target, CostFormat format,
                      raw_ostream &os);
 
@@ -86,7 +88,9 @@ void printLayoutCost(Operation *root, TargetInterface target, CostFormat format,
 void printLayoutGraph(Operation *root, TargetInterface target,
                       GraphFormat format, raw_ostream &os, unsigned maxBoxes);
 
-/// Prints the layout rule of each op nested in `root`, one line per op.
+/// Prints a line for `root` and each op nested in it that has tensors or is a
+/// function: its layout rule or, if it only forwards tensors, their equivalence
+/// classes. Skips the regions of an op with a rule.
 void printLayoutRules(Operation *root, raw_ostream &os);
 
 /// Returns `type` with its layout in canonical form; a row-major layout becomes
@@ -112,8 +116,8 @@ void populateFoldTransformPatterns(RewritePatternSet &patterns);
 #define GEN_PASS_DECL
 #include "layout/Dialect/Layout/Transforms/Passes.h.inc"
 
-/// Creates the pass `layout-solve` with the costs of `provider`, or of the
-/// target model if `provider` is null.
+/// Creates the pass `layout-solve` with the costs of the price list of its
+/// option `costs`, or else of `provider`, or else of the target model.
 std::unique_ptr<Pass> createSolvePass(const SolvePassOptions &options,
                                       std::shared_ptr<CostProvider> provider);
 

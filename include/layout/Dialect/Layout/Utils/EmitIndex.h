@@ -52,8 +52,8 @@ SmallVector<Value> emitDigits(OpBuilder &b, Location loc, Value coordinate,
 /// A logical index that was emitted for a storage position.
 struct EmittedIndex {
   SmallVector<Value> index; // one value per logical dim
-  /// An i1 that is true if the position holds an element, not padding. It is
-  /// null unless padding is checked.
+  /// An i1 that is true if the position holds an element, not padding. It is a
+  /// null value if no check is emitted.
   Value isElement;
 };
 
@@ -67,9 +67,9 @@ emitBackward(OpBuilder &b, Location loc, const LayoutMap &map,
              ArrayRef<OpFoldResult> sizes, bool checkPadding);
 
 /// Emits the logical index of the element at a storage point, given by one
-/// coordinate each in `point`. The coordinates may be arbitrary: `isElement` is
-/// false outside of the storage. Returns failure, with nothing emitted, if the
-/// inverse of the map on `shape` has no formula.
+/// coordinate each in `point`, and the padding check. The coordinates may be
+/// arbitrary: `isElement` is false outside of the storage. Returns failure,
+/// with nothing emitted, if the inverse of the map on `shape` has no formula.
 FailureOr<EmittedIndex> emitBackwardOfPoint(OpBuilder &b, Location loc,
                                             const LayoutMap &map,
                                             ArrayRef<int64_t> shape,

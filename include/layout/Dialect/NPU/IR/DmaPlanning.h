@@ -55,14 +55,14 @@ struct CopiedBox {
 std::optional<CopiedBox> getCopiedBox(CopyOp op, layout::FailureReason error);
 
 /// Returns the DMA transfers of a copy in a program for `chip`. Returns
-/// std::nullopt with a reason if a layout is invalid or mixes dims in one
-/// coordinate, an address would be unaligned, or there would be too many
-/// transfers.
+/// std::nullopt with a reason if there are none: e.g. if a layout is invalid or
+/// mixes dims in one coordinate, an address would be unaligned, or there would
+/// be too many transfers.
 std::optional<std::vector<Transfer>> planMove(CopyOp op, ChipAttr chip,
                                               layout::FailureReason error);
 
 /// Returns the DMA transfers of a fill in a program for `chip`, or std::nullopt
-/// with a reason under the same conditions as for a copy.
+/// with a reason if there are none, as for a copy.
 std::optional<std::vector<Transfer>> planMove(FillOp op, ChipAttr chip,
                                               layout::FailureReason error);
 
@@ -74,8 +74,8 @@ ChipAttr findChip(func::FuncOp program);
 /// to row-major system memory and back.
 bool canBeStored(MemRefType type);
 
-/// Returns true if both maps are in local memory and place every index in the
-/// same core, so that cores can move the elements themselves.
+/// Returns true if both maps are in local memory and provably place every index
+/// in the same core, so that cores can move the elements themselves.
 bool haveSameCores(const layout::LayoutMap &a, const layout::LayoutMap &b,
                    layout::Sizes sizes);
 

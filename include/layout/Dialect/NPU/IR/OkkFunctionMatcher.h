@@ -68,7 +68,8 @@ struct ElementFunction {
   /// per bound. They write work memory, which this function then reads.
   std::vector<ElementFunction> clamps;
 
-  /// Returns true if all operands may be in the compact layout.
+  /// Returns true if a function without stride parameters also accepts operands
+  /// that are all in the compact layout.
   bool mayBeCompact() const { return kind == FromBytes; }
   bool takesWork() const {
     return kind == AlignedWithWork || kind == FromBytes;
@@ -103,7 +104,7 @@ std::optional<ElementFunction> getElementFunction(Value value);
 /// OKKernel compares bit by bit.
 bool selectsByEqualWords(arith::SelectOp select);
 
-/// Returns x if `div` is 1 / (1 + exp(-x)), or null.
+/// Returns x if `div` is 1 / (1 + exp(-x)), or else a null value.
 Value getSigmoidOf(arith::DivFOp div);
 
 /// Returns true if the OKKernel function of the op needs scratch memory of the
@@ -123,10 +124,11 @@ FailureOr<linalg::ContractionDimensions> getProductDims(linalg::LinalgOp op);
 /// Returns true if the op is a matmul of f32 tensors.
 bool isProductOfMatrices(linalg::LinalgOp op);
 
-/// Returns true if the OKKernel function of the op accepts an operand, or
-/// writes a result, in a `mode` of #layout.npu_scatter, or if the op has no
-/// such function. `isWeight` is set for the operand that holds the filter of a
-/// convolution.
+/// Returns false if the OKKernel function of the op cannot accept an operand,
+/// or write a result, in a `mode` of #layout.npu_scatter. Returns true if it
+/// can, if the commands decide, e.g. of other types than f32, or if the op has
+/// no such function. `isWeight` is set for the operand that holds the filter of
+/// a convolution.
 bool mayLieAs(linalg::LinalgOp op, layout::NpuMode mode, bool isWeight);
 
 /// Returns true if the op is elementwise and its commands have separate strides

@@ -37,8 +37,8 @@ bool isLocal(MemRefType type);
 struct Storage {
   layout::LayoutMap map;
   int64_t elementBytes = 0;
-  /// The layout and the chip of a tensor in local memory. a null attribute if
-  /// it is in another memory.
+  /// The layout and the chip of a tensor in local memory. Both are null
+  /// attributes if it is in another memory.
   layout::NpuScatterAttr scatter;
   ChipAttr target;
 
@@ -51,15 +51,16 @@ FailureOr<Storage> getStorage(MemRefType type, EmitErrorFn emitError);
 
 /// Returns the storage of a tensor of `type` that is allocated at `byte` of
 /// every core: the offsets of the map include `byte`. Emits an error and fails
-/// if the layout does not allow this byte, e.g. because of its alignment.
-/// `byte` has no effect on linear memory.
+/// if `type` has no storage, or if the layout does not allow this byte, e.g.
+/// because of its alignment. `byte` has no effect on linear memory.
 FailureOr<Storage> getStorageAt(MemRefType type, int64_t byte,
                                 EmitErrorFn emitError);
 
 /// Returns the core of channel 0 of a tensor in local memory.
 int64_t getStartCore(const Storage &storage);
-/// Returns the number of bytes, including the offset of the layout, that every
-/// core reserves for a tensor in local memory from the byte of its address on.
+/// Returns the byte after the last one that a tensor in local memory reserves
+/// in every core. It counts from the byte of its address on, or from byte 0 if
+/// `storage` is from getStorageAt.
 int64_t getReservedBytes(const Storage &storage, ArrayRef<int64_t> shape);
 
 /// Returns the shape of a matrix N x M in channels of w columns, in local

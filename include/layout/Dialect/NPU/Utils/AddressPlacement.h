@@ -52,7 +52,8 @@ struct PlacedBlock {
   /// An upper bound on place + size, if there is one.
   std::optional<int64_t> limit;
   /// The byte ranges of [0, size), per core, that the block owns; others may be
-  /// placed between them. If null, it owns [0, size) in every core.
+  /// placed between them. If it is a null pointer, the block owns [0, size) in
+  /// every core.
   std::shared_ptr<const OwnedBytes> owned;
 };
 
@@ -73,8 +74,8 @@ std::optional<AddressPlacement>
 placeBlocks(const std::vector<PlacedBlock> &blocks, bool anyWillDo = false);
 
 /// Returns a lower bound on the peak of all placements of `blocks`, and a time
-/// at which so many bytes are live. Places no block, so the list of places is
-/// empty.
+/// at which the live blocks need so many bytes. Places no block, so the list of
+/// places is empty.
 AddressPlacement boundBlocks(const std::vector<PlacedBlock> &blocks);
 
 /// Returns for each block the other blocks whose live range overlaps its own.

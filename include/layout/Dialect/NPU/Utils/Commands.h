@@ -70,9 +70,10 @@ constexpr int64_t kMaxCommands = 1 << 8;
 
 /// Returns the core, byte and strides of an operand that the four loops N, C, H
 /// and W with trip counts `ranges` traverse in one command, as neural network
-/// functions require. Returns std::nullopt if a loop does not advance by a
-/// constant step, a loop other than C goes from core to core, or a limit is
-/// exceeded.
+/// functions require. Returns std::nullopt if a loop of several iterations does
+/// not advance by a constant step, or if a limit is exceeded. On a chip with
+/// several cores, also returns it if C stays in a core or another loop does
+/// not.
 std::optional<TransferSide> getBox(const CommandOperand &operand,
                                    const LoopSizes &ranges,
                                    const TransferLimits &limits);

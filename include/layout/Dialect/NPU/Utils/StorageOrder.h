@@ -28,8 +28,8 @@ namespace mlir::npu {
 /// Returns a map to linear memory that orders the elements of a tensor of
 /// `sizes` as the map `local` to local memory does. Returns std::nullopt with a
 /// reason if a coordinate of `local` is not a sum of functions of single dims,
-/// several dims go from core to core, or a size exceeds kMaxTableSize. Dims
-/// whose size is not a multiple of a digit have padding.
+/// several dims go from core to core, or a size is 0 or exceeds kMaxTableSize.
+/// Dims whose size is not a multiple of a digit have padding.
 std::optional<layout::LayoutMap> getStorageOrder(const layout::LayoutMap &local,
                                                  layout::Sizes sizes,
                                                  int64_t npus,

@@ -39,7 +39,8 @@ namespace mlir::npu {
 /// Sizes or strides of the loops N, C, H and W.
 using LoopSizes = std::array<int64_t, 4>;
 
-/// The limits of one command or DMA transfer of a chip; 0 stands for no limit.
+/// The limits of one command or DMA transfer of a chip. In `maxShape` and
+/// `maxStride`, 0 stands for no limit.
 struct TransferLimits {
   int64_t npus = 1;
   int64_t alignment = 1; // of the addresses of a transfer, in bytes
@@ -71,8 +72,9 @@ struct Transfer {
 };
 
 /// Returns the transfers, at most `kMaxTransfers`, of a copy of index i of the
-/// box `sizes` from source(i) to dest(i), or std::nullopt with a reason. The
-/// maps are in the spaces `npu` and `buffer`; `source` need not be injective.
+/// box `sizes` from source(i) to dest(i), or std::nullopt with a reason if
+/// there is no such plan. The maps are in the spaces `npu` and `buffer`;
+/// `source` need not be injective.
 std::optional<std::vector<Transfer>>
 planTransfers(const layout::LayoutMap &source, const layout::LayoutMap &dest,
               layout::Sizes sizes, int64_t elementBytes,

@@ -16,13 +16,13 @@ namespace mlir::layout {
 using EmitErrorFn = function_ref<InFlightDiagnostic()>;
 
 /// Checks that the tensor has at most 64 dims, the most that the parser of
-/// `#layout.map` reads. Fails and, unless `emitError` is null, reports an error
-/// otherwise.
+/// `#layout.map` reads. Otherwise fails and, if `emitError` is given, reports
+/// an error.
 LogicalResult checkMostDims(Attribute layout, ArrayRef<int64_t> shape,
                             EmitErrorFn emitError);
 
 /// Checks that the tensor has `rank` dims, as many as the layout, and at most
-/// 64. Fails and, unless `emitError` is null, reports an error otherwise.
+/// 64. Otherwise fails and, if `emitError` is given, reports an error.
 LogicalResult checkRank(Attribute layout, unsigned rank,
                         ArrayRef<int64_t> shape, EmitErrorFn emitError);
 

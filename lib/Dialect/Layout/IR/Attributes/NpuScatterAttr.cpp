@@ -53,8 +53,9 @@ static ParseResult parseTarget(AsmParser &parser, NpuTargetInterface &target) {
 }
 
 /// Parses the settings after the mode, `start = 2, pack = n4, ..`, in any
-/// order, each at most once. Sets `packLoc` to the location of the packing, if
-/// one is stated.
+/// order, each at most once. Only a scattered layout has settings, and it must
+/// have `start`. Sets `packLoc` to the location of the packing, if one is
+/// stated.
 static ParseResult parseSettings(AsmParser &parser, NpuScatter &scatter,
                                  NpuTargetInterface &target, SMLoc &packLoc) {
   SmallVector<StringRef, 4> seen;
