@@ -46,8 +46,9 @@ struct State {
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0, size = 0;
   double limit = 600;
-  /// The description of the last conversion, copied because the program may be
-  /// unloaded, and whether it is running.
+  /// The description of the last conversion, or of the last part of the program
+  /// that asked for the rank, and whether that runs. The text is a copy because
+  /// the program may be unloaded.
   char conversion[1024] = "";
   volatile bool isConverting = false;
   int64_t numMessages = 0; // sent and received in it
