@@ -99,8 +99,8 @@ void layoutClLeaveScope(void);
 
 /// Returns the memory object of a program constant, cached in `*slot`, which is
 /// null before the first call. The object is a buffer if `kind` is 0, else an
-/// image. It holds `bytes` bytes of `host`, rows of pixels without gaps, and is
-/// never released. If it is not cached, returns null after an error.
+/// image. It holds `bytes` bytes of `host`, rows of pixels without gaps. No
+/// scope releases it. If it is not cached, returns null after an error.
 void *layoutClGetConstant(void **slot, int32_t kind, int32_t channel,
                           int64_t width, int64_t height, int64_t slices,
                           const void *host, int64_t bytes);
@@ -120,7 +120,7 @@ typedef struct LayoutClKernelMetadata {
   /// 1, else one work-group; -1 if unknown.
   int64_t bytes;
   /// The numbers of work-items along x, y and z that compute; -1 along a
-  /// dimension in which all do. Other work-items access no memory.
+  /// dimension in which all may. Other work-items access no memory.
   int64_t items[3];
   /// 1 if the results do not depend on the work-group size, so that the runtime
   /// may choose it. 0 if they do, or if that is unknown.
