@@ -518,9 +518,9 @@ bool MeshModel::hasLocal(LayoutId layout, RankedTensorType type,
 
 /// Returns the distribution `whole` with blocks in the device's layout `own`,
 /// or `own` itself if `whole` is not on a mesh. Returns std::nullopt if a mesh
-/// cannot have such blocks. If `own` is row-major, returns `whole`, whose
-/// blocks are row-major. Unless `wantsSame`, a layout that stores `block` like
-/// row-major counts as row-major, too.
+/// cannot have such blocks. Returns `whole`, whose blocks are row-major, if
+/// `own` is row-major or kAnyLayout, or if it stores `block` like row-major and
+/// `wantsSame` does not ask for `own` exactly.
 std::optional<LayoutId> MeshModel::compose(LayoutId whole, LayoutId own,
                                            RankedTensorType type,
                                            RankedTensorType block,

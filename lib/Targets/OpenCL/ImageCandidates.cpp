@@ -66,7 +66,8 @@ std::optional<LayoutId> ImageCandidates::getImage(OperandOrResult slot,
 /// indexes is an image with this dim on the lanes, if such an image fits the
 /// target. An operand of a contraction that does not depend on `loop` has the
 /// dim of a reduction loop on the lanes. Other tensors are in linear memory.
-/// Returns std::nullopt if none is an image.
+/// Returns std::nullopt if none is an image, or if the op does not allow these
+/// layouts.
 std::optional<OpConfig>
 ImageCandidates::getForLaneDim(unsigned loop, const Contraction *contraction) {
   bool hasImages = false;
@@ -133,10 +134,11 @@ bool ImageCandidates::requiresOneType() const {
   return OpTrait::hasElementwiseMappableTraits(node.op);
 }
 
-/// Adds variants of `base`: one for each result in an image, and for each
-/// operand in an image that other ops also use, with this tensor in linear
-/// memory; and if there are two such images, one with both in linear memory.
-/// Adds no variant if all tensors of the op must have one type.
+/// Adds variants of `base` with a tensor in linear memory: one for each result
+/// in an image, and one for each operand in an image that other ops also use
+/// and that is not the init of a result. If there are exactly two such tensors,
+/// also adds one variant with both in linear memory. Adds no variant if all
+/// tensors of the op must have one type.
 void ImageCandidates::addMixed(SmallVectorImpl<OpConfig> &configs,
                                const OpConfig &base) const {
   if (requiresOneType())

@@ -41,14 +41,15 @@ public:
 
   /// Returns the initial candidates of a contraction. The first ones have
   /// images with one of the first two output loops on the lanes; the others are
-  /// the first of these, with one or two of the images in linear memory.
-  /// Returns an empty list for other ops.
+  /// variants of the first one, with one or two of its tensors in linear memory
+  /// (addMixed). Returns an empty list for other ops.
   SmallVector<OpConfig> getSeeds();
 
-  /// Returns the candidates that have `layout`, which an adjacent op uses, for
-  /// the operand or result `slot`. In some of them the other tensors have
-  /// layouts that match it; the others are candidates in `known` with this
-  /// layout alone replaced.
+  /// Returns the candidates for `layout`, which an adjacent op uses for the
+  /// operand or result `slot`. In at most one, the other tensors have layouts
+  /// that match it. The others are variants of this one with tensors in linear
+  /// memory (addMixed), and candidates in `known` with this layout alone
+  /// replaced.
   SmallVector<OpConfig> carry(ArrayRef<OpConfig> known, OperandOrResult slot,
                               LayoutId layout);
 

@@ -85,12 +85,13 @@ void describe(const ImageFit &fit, RankedTensorType type,
 /// The use of a tensor in the op that reads or produces it.
 enum class ImageRole {
   /// A feature map. Its best form is in_out_channel: x = [c floordiv 4, w],
-  /// y = [n, h] for the lane dim c, with the innermost other dim along x.
+  /// y = [n, h] for the lane dim c, with the innermost other dim along x unless
+  /// it is the only one.
   Activation,
   /// A filter. Its best form is conv2d_filter, with the reduced dims along x:
   /// x = [i], y = [o floordiv 4, h, w] for the lane dim o. If no dim is
-  /// reduced, it is dw_conv2d_filter, with all dims except the lane dim along
-  /// x.
+  /// reduced, its best form is dw_conv2d_filter, with all dims except the lane
+  /// dim along x.
   Filter
 };
 

@@ -129,7 +129,8 @@ public:
                   ArrayRef<int64_t> sizes, int64_t elementBytes);
 
   /// Returns the block with which all work-items of a reduction together read
-  /// least, within `limits`, or a single pixel without reduction loops. If
+  /// least, within `limits`, or a single pixel without reduction loops. A block
+  /// of several pixels must leave at least `fewestItems` work-items. If
   /// `maySplit`, work-items of a group may divide the reduction. Addresses that
   /// neighboring pixels share in the unrolled loop of a window, e.g. kw of a
   /// 3x3 convolution, count once.

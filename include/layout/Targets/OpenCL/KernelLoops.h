@@ -78,7 +78,7 @@ private:
 std::optional<unsigned> findLaneLoop(AffineMap map, const LayoutMap &layout);
 
 /// Returns the values of `coordinates` of `map` for the element at `index`. If
-/// the element has replicas, the result is any one of them.
+/// the element has replicas, these are the values of the first one.
 SmallVector<IndexExpr> getCoordinates(const LayoutMap &map,
                                       ArrayRef<Coordinate> coordinates,
                                       ArrayRef<IndexExpr> index,
@@ -95,8 +95,8 @@ public:
 
   /// Adds an operand that is read in `layout` at the indices `map`. If a
   /// reduction loop indexes its lane dim alone, an iteration of this loop
-  /// covers the four lanes as four steps. All operands must be added before any
-  /// query.
+  /// covers the lanes of a pixel as steps. All operands must be added before
+  /// any query.
   void addOperand(AffineMap map, const LayoutMap &layout);
 
   /// Makes `loop`, which has a static size, a single iteration with one step
@@ -105,8 +105,8 @@ public:
 
   /// getNest returns the reduction loops, outermost first. getSteppedLoops
   /// returns, in any order, those of which one iteration executes several
-  /// indices as steps: four, or all if the loop is unrolled. The steps of all
-  /// loops are executed inside of the innermost loop.
+  /// indices as steps: at most four, or all if the loop is unrolled. The steps
+  /// of all loops are executed inside of the innermost loop.
   ArrayRef<unsigned> getNest() const { return nest; }
   ArrayRef<unsigned> getSteppedLoops() const { return stepped; }
 

@@ -357,9 +357,10 @@ LogicalResult OpOnBlocks::lowerPerDim(const PerDimRule &rule) {
   return success();
 }
 
-/// Emits an error and fails unless devices have the same elements of `folded`,
-/// one dim of a reshape, and of `group`, the dims that it is folded from. Of
-/// these, only the outermost dim of size more than 1 may be split.
+/// Emits an error and fails unless each device has the same elements on both
+/// sides of a reshape: of `folded`, one dim, and of `group`, the dims of the
+/// other tensor that correspond to it. Among these, only the first one of size
+/// more than 1 may be split.
 LogicalResult OpOnBlocks::checkGroup(ArrayRef<int64_t> group,
                                      const DeviceRanges &folded,
                                      ArrayRef<DeviceRanges> unfolded) {
@@ -423,7 +424,7 @@ LogicalResult OpOnBlocks::lowerReshape() {
 
 /// Lowers a constant to its distinct blocks, packed one after another, of which
 /// each rank reads its own. A splat becomes a fill. Emits an error and fails if
-/// the attribute has no elements or they cannot be packed.
+/// the value is not an ElementsAttr, or if its elements cannot be packed.
 LogicalResult OpOnBlocks::lowerConstant(arith::ConstantOp constant) {
   const MeshBlocks &blocks = *results[0];
   auto value = dyn_cast<ElementsAttr>(constant.getValue());

@@ -35,7 +35,8 @@ struct DeviceRanges {
   SmallVector<std::string, 2> axes;
 
   bool isWhole() const { return sizes.empty(); }
-  /// Returns true if the ranges are equal; whole ranges always are.
+  /// Returns true if the ranges are equal. Two whole ranges are equal even if
+  /// their sizes differ.
   bool isSameAs(const DeviceRanges &other) const {
     return begins == other.begins && sizes == other.sizes;
   }
@@ -68,8 +69,8 @@ struct MeshBlocks {
   static FailureOr<MeshBlocks> get(RankedTensorType type, FailureReason refuse);
 };
 
-/// Returns the 1-D type of the memory of a block of `type`, or null without a
-/// static size.
+/// Returns the 1-D type of the memory of a block of `type`, or a null type for
+/// dynamic sizes.
 RankedTensorType getBlockMemory(RankedTensorType type);
 
 } // namespace mlir::layout

@@ -46,8 +46,9 @@ struct State {
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0, size = 0;
   double limit = 600;
-  /// The description of the last conversion, copied because the program may be
-  /// unloaded, and whether it is running.
+  /// The description of the last conversion, or of the last part of the program
+  /// that asked for the rank, and whether that runs. The text is a copy because
+  /// the program may be unloaded.
   char conversion[1024] = "";
   volatile bool isConverting = false;
   int64_t numMessages = 0; // sent and received in it
@@ -68,7 +69,8 @@ struct sigaction former[sizeof(kSignals) / sizeof(int)];
 } // namespace
 
 /// Writes a line to `text`: the rank, `what` happens to it, `number` unless it
-/// is 0, and the running conversion and message. Async-signal-safe.
+/// is 0, the running or last conversion, and the running message.
+/// Async-signal-safe.
 static void describe(char *text, size_t size, const char *what, int number) {
   // printf may hold a lock.
   size_t used = 0;
@@ -158,9 +160,10 @@ static void writeCounts() {
     fail("cannot write %s (LAYOUT_MPI_COUNTS)", path);
 }
 
-/// At a normal exit, writes the counts of messages, and finalizes MPI if this
-/// library has initialized it. At any other exit, or during a conversion, ends
-/// all ranks.
+/// Returns at once after MPI was finalized. At exit status 0, writes the counts
+/// of messages if LAYOUT_MPI_COUNTS is set, and finalizes MPI if this library
+/// has initialized it. At another status, or during a conversion, ends all
+/// ranks.
 static void handleExit(int status, void *) {
   int isFinalized = 0;
   PMPI_Finalized(&isFinalized);
@@ -242,7 +245,8 @@ extern "C" void layoutMPILeave(int64_t numMessages) {
 }
 
 /// Waits until `request` is done and returns its number of bytes. Ends all
-/// ranks if `code` or MPI reports an error, or after `state.limit` seconds.
+/// ranks if `code` or MPI reports an error, or after `state.limit` seconds
+/// unless that is 0.
 static int wait(int code, MPI_Request request, const char *operation) {
   double begin = PMPI_Wtime();
   MPI_Status status;

@@ -98,8 +98,9 @@ static LogicalResult checkLaunch(gpu::LaunchFuncOp op, ModuleOp module) {
 }
 
 /// Checks a gpu.alloc that is a constant of the program (attribute
-/// `layout.constant`): `data` must name a constant memref.global with the same
-/// elements, and no op may free the memory. Otherwise emits an error and fails.
+/// `layout.constant`): `data` must name a constant memref.global with as many
+/// elements of the same type, and no op may free the memory. Otherwise emits an
+/// error and fails.
 static LogicalResult checkConstant(gpu::AllocOp op, FlatSymbolRefAttr data) {
   auto global =
       SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(op, data);
@@ -174,7 +175,8 @@ static LogicalResult checkOp(Operation *op, ModuleOp module) {
 }
 
 /// Emits an error and fails if the name of a symbol starts with a prefix that
-/// is reserved for the symbols that the conversion creates.
+/// is reserved for the symbols that the conversion creates. Accepts
+/// declarations of the functions in kScopes.
 static LogicalResult checkNames(ModuleOp module) {
   for (Operation &op : module.getOps()) {
     auto symbol = dyn_cast<SymbolOpInterface>(op);

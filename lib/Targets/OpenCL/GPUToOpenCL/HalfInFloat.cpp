@@ -70,7 +70,7 @@ static void widenResults(Operation *op) {
       llvm::for_each(block.getArguments(), widenInPlace);
 }
 
-/// Removes `op` if it is a cast that is from f32 to f32 now that all results
+/// Removes `op` if it is a cast that is from f32 to f32 now that f16 results
 /// are f32. If it is a store to f16 memory, truncates the stored value to f16.
 /// Other ops remain.
 static void settle(Operation *op) {

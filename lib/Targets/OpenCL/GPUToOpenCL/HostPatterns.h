@@ -31,7 +31,8 @@ LogicalResult checkHost(ModuleOp module);
 inline constexpr llvm::StringLiteral kRuntimePrefix = "layoutCl",
                                      kOwnPrefix = "__opencl_";
 /// The functions of the runtime, of type () -> (), that convert-layout-to-gpu
-/// has already declared and called, so that their names are not an error.
+/// has already declared and called. checkHost accepts these declarations
+/// despite their prefix.
 inline constexpr llvm::StringLiteral kScopes[] = {"layoutClEnterScope",
                                                   "layoutClLeaveScope"};
 

@@ -94,8 +94,8 @@ public:
   /// for 32 bits whatever the sizes of a launch are.
   const Range *find(Value index) const;
 
-  /// Returns the arith ops and scf.for loops whose indices, as operands and
-  /// results, all have known ranges.
+  /// Returns the arith ops whose index operands and results all have known
+  /// ranges, and the scf.for loops whose bounds and step have.
   ArrayRef<Operation *> getOps() const { return ops; }
   /// Returns an upper bound of the magnitudes of all indices with known ranges.
   const Bound &getLargest() const { return largest; }

@@ -52,8 +52,9 @@ Type widenHalf(Type type);
 
 LogicalResult legalizeForOpenCL(gpu::GPUModuleOp module);
 
-/// Adds the type conversions of kernels: device memrefs become SPIR-V images
-/// and pointers, and f16 becomes f32 unless `hasHalves` is set.
+/// Adds the type conversions of kernels: memrefs of device and work-group
+/// memory become SPIR-V images and pointers, and f16 becomes f32 unless
+/// `hasHalves` is set.
 void addDeviceTypes(SPIRVTypeConverter &converter, bool hasHalves);
 
 void populateKernelPatterns(const SPIRVTypeConverter &converter,

@@ -76,9 +76,10 @@ static void boundPositions(gpu::GPUFuncOp kernel, const Grid &grid) {
   kernel.walk([&](gpu::ThreadIdOp id) { bound(id, 3); });
 }
 
-/// Makes the induction variable of a loop i32 if its bounds and step are
-/// nonnegative constants, or its lower bound is a bounded id of a work-item,
-/// and it also fits in 32 bits after the last iteration.
+/// Makes the induction variable of a loop i32 if it also fits in 32 bits after
+/// the last iteration. The upper bound and step must be constants, and the
+/// lower bound a constant or a bounded gpu.thread_id; constants must be
+/// nonnegative.
 static void narrowLoop(scf::ForOp loop) {
   std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound());
   // The work-items of a work-group may start at their ids.
@@ -230,9 +231,10 @@ static void setArgumentTypes(gpu::GPUFuncOp kernel) {
   kernel.setFunctionType(FunctionType::get(kernel.getContext(), arguments, {}));
 }
 
-/// Converts arguments, ids, loops and arithmetic of the kernel to i32 where
-/// `bounds` has a range. The caller guards launches of dynamic size by a check
-/// that these ranges fit in 32 bits.
+/// Converts the index arguments of the kernel to i32, and the loops and
+/// arithmetic whose ranges `bounds` has. Sets an upper bound of 32 bits for
+/// global ids with a range. The caller guards launches of dynamic size by a
+/// check that these ranges fit in 32 bits.
 static void narrowKernel(gpu::GPUFuncOp kernel, const IndexBounds &bounds) {
   OpBuilder b(kernel.getContext());
   kernel.walk([&](gpu::GlobalIdOp id) {

@@ -151,7 +151,7 @@ struct ChooseConstant : OpRewritePattern<From> {
   }
 };
 
-/// Fuses an addition or subtraction of which one operand is a product to an
+/// Fuses an addition or subtraction with a product that has no other use to an
 /// fma, also across a broadcast. Upstream's pattern requires fast-math flags on
 /// each op; here an attribute of the module permits it.
 template <typename OpT> struct FuseProduct : OpRewritePattern<OpT> {

@@ -305,8 +305,8 @@ LogicalResult PackageWriter::addCopy(gpu::MemcpyOp op) {
   return success();
 }
 
-/// Returns the JSON value of a number: a string for an infinity, NaN or -0,
-/// which JSON does not have.
+/// Returns the JSON value of a number: a string for an infinity or NaN, which
+/// JSON does not have, and for -0.
 static json::Value describeReal(double real) {
   if (std::isnan(real))
     return "nan";
@@ -356,9 +356,9 @@ LogicalResult PackageWriter::addLaunch(gpu::LaunchFuncOp op) {
 }
 
 /// Replaces each download command, a copy from the device to a host memref, by
-/// one command for each result of `op` that is this memref, and drops it if
-/// there is none. Emits an error and fails if a result is not copied from the
-/// device.
+/// one command for each result of `op` that is this memref, and drops a command
+/// without such a result. Emits an error and fails if a result is not copied
+/// from the device.
 LogicalResult PackageWriter::addReturn(func::ReturnOp op) {
   std::vector<SmallVector<int64_t>> outputs(commands.size());
   for (auto [i, value] : llvm::enumerate(op.getOperands())) {
@@ -410,7 +410,7 @@ LogicalResult PackageWriter::add(Operation &op) {
 
 /// Names each memory object of the package after the input that is uploaded to
 /// it, else after the network node of its gpu.alloc, else after its constant or
-/// the output that is downloaded from it.
+/// the output that is downloaded from it, else "memory".
 void PackageWriter::nameMemory() {
   UniqueNames inputs, unique;
   for (BlockArgument argument : function.getArguments()) {

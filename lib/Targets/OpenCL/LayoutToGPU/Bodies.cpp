@@ -345,9 +345,10 @@ Value ElementEmitter::asSum(const Loops &loops, Value value) {
 }
 
 /// Emits the initial accumulators of element `number` of the result, whose loop
-/// indices are set: the inits of the op. Without reduction loops, that of an
-/// unused init is null. If work-items divide the reduction, all but the first
-/// start with the neutral element. Returns false on failure.
+/// indices are set: the inits of the op. Without reduction loops, an init that
+/// the body does not use gets a null accumulator. If work-items divide the
+/// reduction, all but the first start with the neutral element. Returns false
+/// on failure.
 bool ElementEmitter::startItem(Loops &loops, unsigned number) {
   Loops::Item &item = loops.items[number];
   for (OpOperand &init : loops.op.getDpsInitsMutable()) {

@@ -26,9 +26,9 @@ static IntegerAttr toStored(IntegerAttr number, Type stored) {
       stored, number.getValue().zextOrTrunc(stored.getIntOrFloatBitWidth()));
 }
 
-/// Returns `type` with the element type of device memory and its coordinates
-/// slowest first. An image is thus laid out row by row, with four lanes per
-/// pixel.
+/// Returns `type` with the element type of device memory. In the layout of an
+/// image, also reverses the coordinates except the lane, so that they are
+/// slowest first: row by row, with four lanes per pixel.
 static RankedTensorType inMemoryOrder(RankedTensorType type,
                                       const TensorStorage &storage) {
   Type stored = storage.getStoredElement();
@@ -56,8 +56,8 @@ static ElementsAttr reshape(ElementsAttr value, ArrayRef<int64_t> shape) {
 }
 
 /// Zero-extends the elements of a constant to `stored`, the integer type in
-/// device memory. Returns a null attribute if the program does not contain
-/// them, e.g. for a resource.
+/// device memory, if they have another type. Returns a null attribute if the
+/// program does not contain these, e.g. for a resource.
 static ElementsAttr toStored(ElementsAttr value, Type stored) {
   if (value.getElementType() == stored)
     return value;

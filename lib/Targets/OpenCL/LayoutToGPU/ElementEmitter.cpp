@@ -162,8 +162,8 @@ static IndexExpr minus(const IndexExpr &a, const IndexExpr &b, Sizes extents) {
   return add(a, scale(b, SizeExpr(-1), extents), extents);
 }
 
-/// Emits the condition x < bound: a scalar if the four lanes of the pixel
-/// agree, else one condition per lane.
+/// Emits the condition x < bound: a scalar if the four lanes of the pixel are
+/// known to agree, else one condition per lane.
 Value ElementEmitter::isBelow(const IndexExpr &x, const SizeExpr &bound) {
   std::optional<int64_t> known = bound.getConstant();
   if (scope.dependsOnLane(x) && known && *known % kLanesOfPixel == 0) {

@@ -137,9 +137,9 @@ private:
   // Memory.
   Value load(Value tensor, Point index, const Border &border = {});
   /// Loads an element of a zero-padded tensor that is stored in an image, or is
-  /// a view of such a tensor. Outside of `border` the coordinate is -1, at
-  /// which an image returns zeros. If the tensor is not in an image, returns
-  /// null.
+  /// a view of such a tensor. If an index of `border` is in the padding, the
+  /// coordinate is -1, at which an image returns zeros. If the tensor is not in
+  /// an image, returns null.
   Value loadPadded(Value tensor, Point index, const Border &border);
   Value loadAddress(Value tensor, const TensorStorage &storage,
                     ArrayRef<IndexExpr> address, const IndexExpr &lane,

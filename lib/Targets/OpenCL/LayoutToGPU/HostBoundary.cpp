@@ -88,8 +88,8 @@ static void describeArrays(func::FuncOp func) {
 }
 
 /// Emits an error and fails if the host cannot call `func`: a tensor is
-/// unranked, a declared function has layouts, or the name belongs to the
-/// runtime.
+/// unranked, a declared function has layouts, or the name of a defined one
+/// belongs to the runtime.
 static LogicalResult checkHostSignature(func::FuncOp func) {
   if (func.getName().starts_with("layoutCl") && !func.isExternal())
     return func.emitError("convert-layout-to-gpu: '")
@@ -444,8 +444,9 @@ LogicalResult layout::convertHostElements(ModuleOp module) {
 // Lifetimes
 //===----------------------------------------------------------------------===//
 
-/// Returns the last op in the block of `memory` that uses it. If `memory` may
-/// have an alias, or a use outside of the block, returns null.
+/// Returns the last op in the block of `memory` that uses it or contains a use,
+/// or its definition if it is unused. If `memory` may have an alias, or a use
+/// outside of the block, returns null.
 static Operation *findLastUse(Value memory) {
   Block *block = memory.getParentBlock();
   Operation *last = memory.getDefiningOp();

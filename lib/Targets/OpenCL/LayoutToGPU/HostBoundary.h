@@ -30,13 +30,13 @@ namespace mlir::layout {
 
 /// Changes laid-out arguments and results of public functions to plain tensors
 /// of their storage. A public function that the module calls gets a private
-/// copy for these calls. Emits an error and fails if the host cannot pass a
-/// type.
+/// copy for these calls. Emits an error and fails if the types or the name of a
+/// function are not supported.
 LogicalResult exposeStorage(ModuleOp module);
 
-/// Changes the tensors in the signatures of public functions, and in calls of
-/// declared functions, to host memrefs with uploads and downloads. Emits an
-/// error and fails if the device cannot store a tensor.
+/// Changes the tensors in the signatures of public and of declared functions,
+/// and in calls of the latter, to host memrefs with uploads and downloads.
+/// Emits an error and fails if the device cannot store a tensor.
 LogicalResult convertHostBoundary(ModuleOp module);
 
 /// Lowers tensor.extract and tensor.from_elements of host code: a tensor whose

@@ -90,8 +90,8 @@ static SmallVector<Value> emitFits(Value image, OpenClTargetAttr target) {
 
 /// Clones the op that defines `value`, a size or a check, and those of its
 /// operands, down to the values in `copies`. Returns the clone of `value`. If
-/// an op cannot be cloned, e.g. for an argument of a loop body, returns null;
-/// clones of other ops may remain.
+/// an op cannot be cloned, or an operand is not the result of an op, e.g. an
+/// argument of a loop body, returns null; clones of other ops may remain.
 static Value copy(OpBuilder &b, Value value, IRMapping &copies, Block &entry) {
   if (Value known = copies.lookupOrNull(value))
     return known;
@@ -107,14 +107,15 @@ static Value copy(OpBuilder &b, Value value, IRMapping &copies, Block &entry) {
   return copies.lookup(value);
 }
 
-/// The maximal number of calls that are inlined into a function, because it can
-/// be exponential in their depth.
+/// The maximal number of calls that are inlined into a function. Without a
+/// limit the number can be exponential in the depth of the calls.
 static constexpr size_t kMostInlinedCalls = 1 << 12;
 
 /// Inlines into `probe`, a scratch copy of a function, the calls with images as
-/// operands or results. Recursive calls, and those after the first
-/// kMostInlinedCalls, remain. Returns the values of `probe` in images of
-/// dynamic size, including those of inlined calls.
+/// operands or results. Recursive calls, calls of functions with several
+/// blocks, and those after the first kMostInlinedCalls remain. Returns the
+/// values of `probe` in images of dynamic size, including those of inlined
+/// calls.
 static SmallVector<Value> inlineImages(func::FuncOp probe,
                                        SymbolTable &symbols) {
   SmallVector<Value> images = findDynamicImages(probe);

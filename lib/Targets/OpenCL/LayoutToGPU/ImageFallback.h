@@ -36,8 +36,9 @@ constexpr llvm::StringLiteral kFallbackAttrName = "layout.fallback";
 
 /// Gives each function with images of dynamic size, unless they are in its
 /// signature, a version on buffers and a check at its start that chooses the
-/// version. Public functions must have plain tensors as arguments and results,
-/// not yet host memrefs.
+/// version. If the check cannot be computed there, always takes the buffers.
+/// Public functions must have plain tensors as arguments and results, not yet
+/// host memrefs.
 void addImageFallbacks(ModuleOp module, OpenClTargetAttr target);
 
 } // namespace mlir::layout

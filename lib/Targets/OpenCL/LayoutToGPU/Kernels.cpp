@@ -22,8 +22,9 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Work-group sizes in work-items: 16 x 4 along the first two coordinates of an
-/// image, because neighbors share pixels along both, and 64 for a buffer.
+/// Largest work-group sizes in work-items: 16 x 4 along the first two
+/// coordinates of an image, because neighbors share pixels along both, and 64
+/// for a buffer.
 constexpr int64_t kGroupX = 16, kGroupY = 4, kGroupLine = 64;
 
 std::string KernelEmitter::makeName(Operation *op) {
@@ -201,10 +202,10 @@ static SmallVector<Pixel> getPixels(KernelScope &scope,
   return pixels;
 }
 
-/// Finds the reduction that is inlined into the kernel of `tensor` through
-/// elementwise ops and views. Changes `index` from that of an element of
-/// `tensor` to that of the reduction's result. Without a reduction, returns
-/// null and leaves `index` unspecified.
+/// Finds the reduction in the kernel of `tensor`: its op, or one that is
+/// inlined into it through elementwise ops and views of static shape. Changes
+/// `index` from that of an element of `tensor` to that of the reduction's
+/// result. Without a reduction, returns null and leaves `index` unspecified.
 static Operation *findReduction(OpResult tensor, const FusionPlan &plan,
                                 SmallVectorImpl<IndexExpr> &index,
                                 Sizes extents) {
@@ -240,8 +241,8 @@ static Operation *findReduction(OpResult tensor, const FusionPlan &plan,
 
 /// Chooses the pixels that a work-item computes for the reduction `op`, by the
 /// counts of reads that the cost model also uses. `item` has the index of the
-/// reduction's result. Returns one pixel if the op does not describe its loops
-/// and indexing maps by a LoopsRule.
+/// reduction's result. Returns one pixel if the op has several results or no
+/// LoopsRule, or reads an operand without a layout map.
 static PixelBlock chooseBlock(Operation *op, const KernelItem &item,
                               BlockLimits limits) {
   if (!mayComputeBlocks(op))
@@ -271,8 +272,9 @@ static PixelBlock chooseBlock(Operation *op, const KernelItem &item,
 
 /// Emits the condition that the storage position `axes` holds an element, not
 /// padding: `dims`, the index that the inverse of `map` gives, is within
-/// `sizes` and has this position. Numbers of replicas, which follow the logical
-/// dims in `dims`, need no check. If the condition is proven, returns null.
+/// `sizes`, and `map` stores it at this position. Numbers of replicas, which
+/// follow the logical dims in `dims`, need no check. If the condition is
+/// proven, returns null.
 static Value emitIsElement(KernelScope &scope, const LayoutMap &map,
                            ArrayRef<IndexExpr> axes, ArrayRef<IndexExpr> dims,
                            ArrayRef<SizeExpr> sizes) {
@@ -354,10 +356,11 @@ static void emitStores(KernelScope &scope, RankedTensorType type,
   }
 }
 
-/// If `tensor` is the result of a conversion, cast or view, both it and its
-/// source, which is stored, are static and have the same storage, and the
-/// source has the padding that `tensor` states, replaces it by the memory of
-/// its source and returns true. Returns false otherwise.
+/// Replaces `tensor` by the memory of its source if they can share it, and
+/// returns true; otherwise returns false. `tensor` must be the result of a
+/// conversion, cast or view, both must be static and have the same storage, the
+/// source must not be inlined, and must have the padding that `tensor` states,
+/// if any.
 bool KernelEmitter::storeAsAlias(OpBuilder &b, OpResult tensor,
                                  const TensorStorage &storage) {
   Operation *op = tensor.getOwner();

@@ -42,7 +42,8 @@ Value ElementEmitter::isInside(const Border &border) {
 }
 
 /// Loads a pixel of an image or an element of a buffer at an address that does
-/// not depend on the lane, or returns an earlier load from this address.
+/// not depend on the lane, or returns an earlier load from this address with
+/// the same `border`.
 Value ElementEmitter::loadCell(Value memory, const TensorStorage &storage,
                                ArrayRef<IndexExpr> address,
                                ArrayRef<SizeExpr> extents,

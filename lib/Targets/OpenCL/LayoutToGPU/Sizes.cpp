@@ -65,8 +65,8 @@ static Value getTensorOfSameSize(OpResult result) {
 }
 
 /// Returns the sizes of the result of `view`, computed from those of its
-/// source. Each dynamic size must be the extent of a dim of the plain tensor
-/// (areSizesShown).
+/// source. If the source is plain, each dynamic size must be the size of one of
+/// its dims (areSizesShown).
 static SmallVector<OpFoldResult> getSizesOfView(OpBuilder &b, Location loc,
                                                 StorageViewOp view) {
   Value source = view.getSource();

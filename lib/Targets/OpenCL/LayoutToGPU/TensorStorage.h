@@ -49,8 +49,8 @@ struct TensorStorage {
 FailureOr<TensorStorage> getTensorStorage(RankedTensorType type,
                                           FailureReason refuse = {});
 
-/// Emits a gpu.alloc for a tensor of logical `sizes`. Empty storage has one
-/// element, because devices have no empty objects.
+/// Emits a gpu.alloc for a tensor of logical `sizes`. A coordinate of extent 0
+/// gets extent 1, because devices have no empty objects.
 Value allocateOnDevice(OpBuilder &b, Location loc, const TensorStorage &storage,
                        ArrayRef<OpFoldResult> sizes);
 

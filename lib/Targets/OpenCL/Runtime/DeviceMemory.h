@@ -17,10 +17,11 @@
 
 namespace mlir::layout::opencl {
 
-/// Start an upload of `host`, or a download to it. Until it is done, `host`
-/// must not change, or be read. If `event` is not null and a copy is started,
-/// startUpload sets `*event`, which the caller must release. No copy is started
-/// if `buffer` is null or `bytes` is 0, or after an error.
+/// Start an upload of `host`, or a download to it. `host` must not change
+/// before its upload is done, or be read before its download is done. If
+/// `event` is not null and a copy is started, startUpload sets `*event`, which
+/// the caller must release. No copy is started if `buffer` is null or `bytes`
+/// is 0, or after an error.
 void startUpload(void *buffer, const void *host, int64_t bytes,
                  cl_event *event);
 void startDownload(void *host, void *buffer, int64_t bytes);

@@ -67,9 +67,9 @@ static bool makeDirectory(const std::string &path) {
 }
 
 /// Returns the cache directory: LAYOUT_OPENCL_CACHE, or if it is not set, a
-/// folder in XDG_CACHE_HOME or HOME. Returns "" if that variable is empty, or if
-/// neither of these is set. The cache is then off, as it also is with a size
-/// limit of 0 (getMostBytes).
+/// folder in XDG_CACHE_HOME or HOME. Returns "" if LAYOUT_OPENCL_CACHE is
+/// empty, or if it is not set and neither of the other two names a folder. The
+/// cache is then off, as it also is with a size limit of 0 (getMostBytes).
 static std::string getCacheDirectory() {
   if (const char *own = std::getenv("LAYOUT_OPENCL_CACHE"))
     return own;
@@ -80,9 +80,9 @@ static std::string getCacheDirectory() {
 }
 
 /// Returns the size limit of the cache in bytes: LAYOUT_OPENCL_CACHE_BYTES, or
-/// 256 MiB if it is not set. If it is not a number, it becomes the pending error
-/// of the runtime, and the limit is the number that strtoull reads from it. One
-/// network needs about 1 MB.
+/// 256 MiB if it is not set or empty. If it is not a number of 64 bits, reports
+/// an error and returns what strtoull reads from it. One network needs about 1
+/// MB.
 static uint64_t getMostBytes() {
   std::string text = opencl::getVariable("LAYOUT_OPENCL_CACHE_BYTES");
   char *end = nullptr;
@@ -116,7 +116,8 @@ static std::string getPath(const char *suffix, std::string_view key) {
 }
 
 /// Returns the contents of a file, "<bytes of key> <key><hash of
-/// value><value>". A truncated or modified file does not match its contents.
+/// value><value>". By comparing a file with it, a lookup detects truncated and
+/// modified files.
 static std::string getEntry(std::string_view key, const std::string &value) {
   return std::to_string(key.size()) + " " + std::string(key) + getHash(value) +
          value;

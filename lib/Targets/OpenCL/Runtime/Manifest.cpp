@@ -28,7 +28,7 @@ static int64_t getElementBytes(const std::string &element) {
 namespace {
 /// A value of the manifest, a null pointer if it is missing, and its path, e.g.
 /// `manifest.kernels[0].name`. Only the first error in a manifest is kept.
-/// Reading an invalid number returns the smallest allowed one.
+/// Reading an invalid integer returns the smallest allowed one.
 class Node {
 public:
   Node(const json *value, std::string path, std::string &error)
@@ -162,7 +162,7 @@ private:
 
   /// Reads the file that `node` names to `manifest.files`, unless it has been
   /// read, and returns its name, even after an error. Records an error if the
-  /// name has a directory or the file cannot be read.
+  /// name is empty or has a directory, or the file cannot be read.
   std::string readPart(const Node &node) {
     std::string name = node.text();
     if (name.empty() || name.find('/') != std::string::npos) {

@@ -21,8 +21,8 @@ static constexpr size_t kShapes[][3] = {{64, 1, 1},  {128, 1, 1}, {32, 2, 1},
                                         {16, 16, 1}, {8, 8, 1},   {4, 16, 1},
                                         {1, 64, 1},  {8, 4, 2},   {4, 4, 1}};
 static constexpr int kRounds = 4;
-/// A shape is not measured again if its least time exceeds that of the fastest
-/// shape by this factor.
+/// A shape is not measured again if its least time is more than this many times
+/// that of the fastest shape.
 static constexpr double kHopeless = 1.5;
 /// The fraction of the time of the compiler's work-group size that another size
 /// must fall below to be chosen.
@@ -114,9 +114,9 @@ void layoutClSetTuning(int32_t on) {
   getTuning() = on;
 }
 
-/// Returns the work-group sizes to measure: `fitted`, which the compiler
-/// proposed, and the distinct sizes of kShapes, reduced to divisors of
-/// `global`, that the device supports.
+/// Returns the work-group sizes to measure: `fitted`, the compiler's size
+/// reduced to the device's limits, and the distinct sizes of kShapes, reduced
+/// to divisors of `global`, that the device supports.
 static std::vector<Sizes> listGroups(const GroupLimits &limits,
                                      const Sizes &global, const Sizes &fitted) {
   std::vector<Sizes> list{fitted};
@@ -159,8 +159,8 @@ static double measure(cl_command_queue queue, const Kernel &kernel,
   return double(nanoseconds);
 }
 
-/// Returns the fastest size of `list`, or the first one if no measurement
-/// succeeds or none is clearly better.
+/// Returns the fastest size of `list`, or the first one if it cannot be
+/// measured or none is clearly better (kBetter).
 static Sizes findFastest(const Session &session, const Kernel &kernel,
                          const Sizes &global, const std::vector<Sizes> &list) {
   cl_command_queue queue = getTimingQueue(session);

@@ -99,8 +99,8 @@ void layoutClLeaveScope(void);
 
 /// Returns the memory object of a program constant, cached in `*slot`, which is
 /// null before the first call. The object is a buffer if `kind` is 0, else an
-/// image. It holds `bytes` bytes of `host`, rows of pixels without gaps, and is
-/// never released. Returns null after an error.
+/// image. It holds `bytes` bytes of `host`, rows of pixels without gaps. No
+/// scope releases it. If it is not cached, returns null after an error.
 void *layoutClGetConstant(void **slot, int32_t kind, int32_t channel,
                           int64_t width, int64_t height, int64_t slices,
                           const void *host, int64_t bytes);
@@ -120,7 +120,7 @@ typedef struct LayoutClKernelMetadata {
   /// 1, else one work-group; -1 if unknown.
   int64_t bytes;
   /// The numbers of work-items along x, y and z that compute; -1 along a
-  /// dimension in which all do. Other work-items access no memory.
+  /// dimension in which all may. Other work-items access no memory.
   int64_t items[3];
   /// 1 if the results do not depend on the work-group size, so that the runtime
   /// may choose it. 0 if they do, or if that is unknown.
@@ -135,18 +135,18 @@ typedef struct LayoutClKernelMetadata {
 
 /// Returns the kernel `name` of a SPIR-V module of `bytes` bytes, or, if that
 /// is used instead, the function `kernel_<name>` of its OpenCL C `source`.
-/// Returns null after an error. `source` and `facts` may be null. The result is
-/// cached in `*slot`, which is null before the first call. Equal modules are
-/// built once.
+/// `source` and `facts` may be null. The kernel is cached in `*slot`, which is
+/// null before the first call. If it is not cached, returns null after an
+/// error. Equal modules are built once.
 void *layoutClGetKernel(void **slot, const void *spirv, int64_t bytes,
                         const char *source, const char *name,
                         const LayoutClKernelMetadata *facts);
 
 /// Queues a launch of grid[0..2] work-groups of grid[3..5] work-items each;
-/// without work-items, does nothing. `values[i]` is a memory object if sizes[i]
-/// is 0, otherwise it points to sizes[i] bytes. If `any_groups` of the kernel
-/// is 1, the runtime may replace the work-group size by one that was measured
-/// to be faster, or by a smaller one that the device supports.
+/// without work-groups, does nothing. `values[i]` is a memory object if
+/// sizes[i] is 0, otherwise it points to sizes[i] bytes. If `any_groups` of the
+/// kernel is 1, the runtime may replace the work-group size by one that was
+/// measured to be faster, or by a smaller one that the device supports.
 void layoutClLaunch(void *kernel, const int64_t *grid, int32_t numValues,
                     const void *const *values, const int64_t *sizes);
 
@@ -162,12 +162,13 @@ const char *layoutClTakeError(void);
 /// the pending one. The default prints to stderr; null disables it.
 void layoutClSetErrorHandler(void (*handler)(const char *message));
 
-/// Enables or disables timing of kernels. To time all of them, call it before
-/// any other function.
+/// Enables or disables timing of kernels. If it is disabled at the first use of
+/// the device, no kernel of the process is timed.
 void layoutClSetProfiling(int32_t on);
 
 /// Enables or disables tuning: the first launch of a kernel on a grid measures
-/// several work-group sizes. The best is cached on disk for all processes.
+/// several work-group sizes, if `any_groups` and `may_repeat` are 1 and no
+/// measured size is cached. The best is kept in the disk cache, if that is on.
 void layoutClSetTuning(int32_t on);
 
 /// Prints the launches and times of each kernel and of transfers to stderr,
@@ -175,7 +176,7 @@ void layoutClSetTuning(int32_t on);
 void layoutClPrintProfile(void);
 
 /// Returns the name of the device, which is chosen if it has not been used yet,
-/// or reports an error and returns null.
+/// or null after an error.
 const char *layoutClGetDeviceName(void);
 
 /// Returns the name of the device in use and sets `*isGpu` to 1 for a GPU, else

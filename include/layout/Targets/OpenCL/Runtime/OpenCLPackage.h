@@ -52,7 +52,7 @@ typedef struct LayoutClTensor {
   int64_t bytes;
 } LayoutClTensor;
 
-/// Loads a package from `directory`, or reports an error and returns null.
+/// Loads a package from `directory`. Returns null after an error.
 LayoutClPackage *layoutClLoadPackage(const char *directory);
 
 int32_t layoutClCountInputs(const LayoutClPackage *package);
@@ -76,11 +76,11 @@ void layoutClRunPackage(LayoutClPackage *package);
 void layoutClWaitPackage(LayoutClPackage *package);
 /// Waits for all runs and copies output `number` to `data`. Reports an error
 /// and leaves `data` unchanged if there is no such output, if it does not have
-/// `bytes` bytes, or if no run has computed it.
+/// `bytes` bytes, or if there was no run or the last one failed.
 void layoutClCopyOutput(LayoutClPackage *package, int32_t number, void *data,
                         int64_t bytes);
 
-/// Waits for running programs and frees the package, which may be null.
+/// Waits for all runs and frees the package, which may be null.
 void layoutClDestroyPackage(LayoutClPackage *package);
 
 #ifdef __cplusplus

@@ -30,7 +30,7 @@ struct OpenCLDevice {
 };
 
 /// Returns the device that programs of this process used, or std::nullopt if
-/// none has called the OpenCL runtime.
+/// they have used none.
 std::optional<OpenCLDevice> getUsedOpenCLDevice();
 
 /// Enables timing of kernels if `on` is true, else changes nothing. Call it

@@ -32,7 +32,8 @@ StringRef KernelPrinter::get(Value value) {
   return place->second.text;
 }
 
-/// Returns true if all operators of the text are inside of parentheses.
+/// Returns true if all operators of the text are inside of parentheses or
+/// brackets.
 static bool isClosed(StringRef text) {
   int depth = 0;
   for (char c : text) {

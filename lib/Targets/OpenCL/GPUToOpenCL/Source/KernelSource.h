@@ -63,8 +63,9 @@ std::string getCType(Type type);
 std::string getSignedCType(Type type);
 std::string getCNumber(Attribute number, Type type);
 
-/// Returns true if the op casts i32 to index, as signed or unsigned. Images and
-/// buffers accept its operand as an index.
+/// Returns true if the op casts i32 to index, as signed or unsigned. An image
+/// accepts its operand as a coordinate; a buffer accepts that of an unsigned
+/// cast as an index.
 bool isWideningCast(Operation *op);
 
 //===----------------------------------------------------------------------===//
@@ -77,8 +78,9 @@ std::string getNodeName(Location loc);
 /// Returns the memref that `value` views by casts and reshapes, or `value`.
 Value getMemoryBase(Value value);
 
-/// Returns the comment above each kernel, by kernel name: the network nodes
-/// that launch it, and the contents of its arguments.
+/// Returns the comment above each kernel with a launch, by kernel name: the
+/// first network nodes that it computes, and the contents of its arguments in
+/// the first launch.
 llvm::StringMap<std::string> describeKernels(gpu::GPUModuleOp module);
 
 //===----------------------------------------------------------------------===//

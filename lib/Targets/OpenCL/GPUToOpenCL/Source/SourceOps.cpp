@@ -19,8 +19,8 @@ static bool isBits(Type type) {
 
 static bool isScalar(Type type) { return getCLanes(type) == 1; }
 
-/// Returns true if `type` is a scalar integer of 2 to 31 bits, which C computes
-/// in int. An i1 is a bool.
+/// Returns true if the integer type `type` is a scalar of 2 to 31 bits, which C
+/// computes in int. An i1 is a bool.
 static bool isNarrow(Type type) {
   return isScalar(type) && !getElementTypeOrSelf(type).isIndex() &&
          type.getIntOrFloatBitWidth() < 32 && !isBits(type);
