@@ -241,8 +241,8 @@ Value MaximumEmitter::emitReduction(ReductionStep step) {
 }
 
 /// Collects the ops of the body that compute `index` and the conditions under
-/// which `user` runs. Returns false if they are not pure, or if the index comes
-/// from outside of the op.
+/// which `user` runs. Returns false if the reduction cannot copy them (see
+/// add), or if the index comes from outside of the op.
 bool MaximumEmitter::plan(Value index, Operation *user) {
   chooseElement(index);
   // A value from outside of the op is a single index and needs no reduction.
