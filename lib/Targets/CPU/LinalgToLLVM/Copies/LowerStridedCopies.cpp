@@ -40,8 +40,8 @@ static bool isDense(Value value) {
          type.areTrailingDimsContiguous(type.getRank());
 }
 
-/// Returns the run-time condition that `buffer` is row-major without gaps, from
-/// its strides, and the number of its elements.
+/// Emits and returns two values: the condition that `buffer` is row-major
+/// without gaps, from its strides, and the number of its elements.
 static std::pair<Value, Value> seeDense(OpBuilder &b, Location loc,
                                         Value buffer) {
   auto parts = memref::ExtractStridedMetadataOp::create(b, loc, buffer);

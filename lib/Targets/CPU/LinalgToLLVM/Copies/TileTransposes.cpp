@@ -345,8 +345,8 @@ static int64_t getBytes(const TiledCopy &tiled) {
   return getElement(tiled).getIntOrFloatBitWidth() / 8;
 }
 
-/// Returns the tile of the copy `op`, or std::nullopt if it has none. Erases the
-/// fill of padding that the tile writes.
+/// Returns the tile of the copy `op`, or std::nullopt if it has none. Erases
+/// the fill of padding that the tile writes.
 static std::optional<TiledCopy> plan(Operation *op,
                                      const CpuModelParams &params) {
   TiledCopy tiled{op};

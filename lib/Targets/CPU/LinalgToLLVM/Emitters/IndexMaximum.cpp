@@ -215,9 +215,9 @@ void MaximumEmitter::emitBody(OpBuilder &body, ValueRange values,
   linalg::YieldOp::create(body, loc, step(body, found, values.back()));
 }
 
-/// Emits the reduction, which starts at 0 and applies `step` to each index, and
-/// returns its final value: an integer of the type of `element`, or an i64 if
-/// that is `index`.
+/// Emits the reduction, which starts at 0 and applies `step` to each index, or
+/// to 0 if `user` does not run in the iteration. Returns its final value: an
+/// integer of the type of `element`, or an i64 if that is `index`.
 Value MaximumEmitter::emitReduction(ReductionStep step) {
   Location loc = op.getLoc();
   Type type = element.getType();

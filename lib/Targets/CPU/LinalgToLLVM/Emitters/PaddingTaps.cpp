@@ -17,8 +17,9 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The share of steps that must read only padding. Loops whose bounds are
-/// computed are not unrolled.
+/// The minimum share of steps that read only padding for a loop to skip them.
+/// Skipping costs time, because loops whose bounds are computed are not
+/// unrolled.
 static constexpr double kLeastShare = 0.05;
 
 /// Returns the value of `value`, an expression of the body, if its argument `x`

@@ -121,7 +121,8 @@ std::optional<unsigned> layout::findParallelLane(const Kernel &kernel,
   return std::nullopt;
 }
 
-/// Returns true if lanes along reduction `dim` can hold partial results.
+/// Returns true if `dim` is a reduction along which lanes can hold partial
+/// results.
 static bool isReductionLane(const Kernel &kernel, unsigned dim) {
   return !kernel.isParallel(dim) && findCombiner(kernel) &&
          readsSameElements(kernel.root, dim) &&

@@ -135,8 +135,8 @@ public:
     Value shifted = toReal(make<arith::AddIOp>(n, toBits(number(kShift))));
     return add(shifted, -kShift);
   }
-  /// Returns the f32 whose exponent bits are the low bits of `exponent`: 2^n for
-  /// n + 127, with n from -126 to 127.
+  /// Returns the f32 whose exponent bits are the low bits of `exponent`: 2^n
+  /// for n + 127, with n from -126 to 127.
   Value fromExponent(Value exponent) {
     return toReal(makeBits<arith::ShLIOp>(exponent, 23));
   }
