@@ -357,7 +357,7 @@ static void planLongRows(CopyTile &tile, int64_t bytes,
 ///   tile are whole lines in 8 KiB    | each row     | source segments
 ///   streams, and rows conflict or    | 4 tiles      | source lines would be
 ///   in >= out                        |              | evicted before reuse
-///   both rows and columns conflict   | 2 tiles      | L1 holds these lines
+///   columns and rows conflict        | 2 tiles      | L1 holds these lines
 ///   rows <= 1 KiB, columns conflict  | whole rows   | see planShortRows
 ///   rows <= 1 KiB, out >= a line     | whole rows   | L1 holds all lines
 ///   the next rows conflict           | planLongRows | evicts prefetched lines

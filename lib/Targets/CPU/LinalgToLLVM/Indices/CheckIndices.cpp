@@ -193,8 +193,9 @@ void CheckInserter::insertAssert(const Access &access, Value holds, Value index,
 /// Inserts a check that the maximum of the index over all iterations is in
 /// range, before the linalg op whose body has the access. Indices are compared
 /// as unsigned integers, so a negative one is out of range, too. Returns true
-/// without a check if the op has no iterations. Returns false without a check
-/// for slices, for tensors or indices that must be checked in the body, and in
+/// without a check if the op is known to have no iterations. Returns false
+/// without a check for accesses outside of linalg ops on tensors, for slices,
+/// and for tensors or indices that are only known in the body. Also does so in
 /// branches if the dim may have size 0.
 bool CheckInserter::insertMaximum(const Access &access) {
   linalg::LinalgOp op = findLinalgOp(access.op);

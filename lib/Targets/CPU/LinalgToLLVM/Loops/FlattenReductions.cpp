@@ -41,8 +41,9 @@ static bool windowsReachAll(linalg::LinalgOp op) {
 }
 
 /// Returns true if `op` is a reduction that can be flattened and of which no
-/// result dim is contiguous in all tensors, so that a reduction loop should be
-/// on vector lanes. Ops that are no kernels (matchKernel) count as such.
+/// parallel loop can be on vector lanes with contiguous accesses, so that a
+/// reduction loop should be. Ops that are no kernels (matchKernel) count as
+/// such.
 static bool needsReductionLanes(linalg::LinalgOp op) {
   if (op.getNumReductionLoops() == 0 || !op.hasPureTensorSemantics() ||
       op.hasIndexSemantics() || hasEffects(op) || !windowsReachAll(op))

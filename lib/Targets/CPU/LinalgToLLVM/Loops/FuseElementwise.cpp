@@ -56,8 +56,9 @@ static bool isOnlyLiveUse(OpOperand &operand) {
 }
 
 /// Returns true if the elementwise producer of `operand` should be fused into
-/// its elementwise user: it only moves values, or the user's loops run it
-/// exactly as often, and no other op uses it.
+/// its elementwise user. Either it only moves values, or the user's loops run
+/// it exactly as often, no other op needs it, and both bodies are small
+/// (kMaxBody). Transpositions, and producers with side effects, are not fused.
 static bool shouldFuse(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();
   auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
