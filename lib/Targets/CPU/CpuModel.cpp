@@ -67,7 +67,7 @@ static bool isSlidOver(const LoopsRule &rule, AffineMap map, unsigned loop) {
 }
 
 /// Returns true if several results read each element of the tensor that `map`
-/// indexes: `map` does not use one of the parallel loops.
+/// indexes: `map` does not use one of the parallel loops, whose size is not 1.
 static bool isShared(const LoopsRule &rule, AffineMap map) {
   return llvm::any_of(llvm::enumerate(rule.loops), [&](auto each) {
     auto [l, loop] = each;
@@ -165,10 +165,10 @@ static PaddingUse maskPadding(const StoredOp &stored, const LoopsRule &rule,
 }
 
 /// Returns the cost of sums of `row` summands each, which are computed in
-/// vectors along the innermost `run` summands. `work` is the cost of the
-/// summands alone. Added are the unused lanes of the last vectors, log2(lanes)
-/// steps that combine the lanes of each sum, and factors for strided loads and
-/// for operand rows that L1 cannot hold.
+/// vectors along a reduction digit of `run` iterations. `work` is the cost of
+/// the summands alone. Added are the unused lanes of the last vectors,
+/// log2(lanes) steps that combine the lanes of each sum, and factors for
+/// strided loads and for operand rows that L1 cannot hold.
 Cost CpuModel::addLaneSums(Cost work, Operation *op, const LoopsRule &rule,
                            int64_t run, int64_t row) const {
   int64_t lanes = getVectorSize(op), sum = row;
@@ -183,12 +183,12 @@ Cost CpuModel::addLaneSums(Cost work, Operation *op, const LoopsRule &rule,
   return work;
 }
 
-/// Returns the cost of moving all operands that are read and all results, which
-/// is their number of stored bytes times factors. `lane` is the vectorized
-/// digit, or std::nullopt. The callback `fillVectors` raises the bytes of an
-/// operand over which a window slides along `lane` to those that whole vectors
-/// load. An operand that is summed, and whose rows along `lane` fill all vector
-/// registers, costs the target's `strided_percent`.
+/// Returns the cost of moving all operands that are read and all results: their
+/// stored bytes. `lane` is the vectorized digit, or std::nullopt. Along `lane`,
+/// two kinds of operands cost more. If a window slides over an operand,
+/// `fillVectors` raises its bytes to those that whole vectors load. If each
+/// element of an operand is summed once, in rows that fill all vector
+/// registers, its bytes are multiplied by the target's `strided_percent`.
 Cost CpuModel::getTensorBytesCost(
     const StoredOp &stored, Operation *op, const LoopsRule &rule,
     const OpLayouts &layouts, CostModel &costs, std::optional<unsigned> lane,

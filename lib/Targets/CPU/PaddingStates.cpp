@@ -65,7 +65,7 @@ private:
 } // namespace
 
 /// Returns `padding` as a value of `type`: unchanged if it has that type, a
-/// zero of `type` if it is a zero, else null.
+/// zero of `type` if it is a zero other than -0.0, else null.
 static TypedAttr getPaddingAs(TypedAttr padding, Type type) {
   if (padding.getType() == type)
     return padding;
@@ -132,8 +132,9 @@ bool PaddingStates::setOperand(OpConfig &config, Operation *op, unsigned i,
                   op->getOperand(i).getType(), padding);
 }
 
-/// Makes the layouts of result `r` and of its init operand state `padding`.
-/// Returns false if the result has no padding or cannot hold the value.
+/// Makes the layouts of result `r` and of its init operand, if that has
+/// padding, state `padding`. Returns false if the result has no padding or
+/// cannot hold the value.
 bool PaddingStates::setResult(OpConfig &config, Operation *op, unsigned r,
                               TypedAttr padding) {
   if (!setState(config.layouts.results[r], config.exact.results[r],
@@ -145,8 +146,8 @@ bool PaddingStates::setResult(OpConfig &config, Operation *op, unsigned r,
   return true;
 }
 
-/// Makes the layouts of all inputs with padding state `padding`. Returns false
-/// if no layout has changed.
+/// Makes the layouts of all inputs that have padding and can hold the value
+/// state `padding`. Returns false if there is no such input.
 bool PaddingStates::setInputs(OpConfig &config, const NodeClass &node,
                               TypedAttr padding) {
   auto dest = dyn_cast<DestinationStyleOpInterface>(node.op);

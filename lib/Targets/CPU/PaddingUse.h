@@ -39,8 +39,9 @@ struct PaddingUse {
 PaddingUse getPaddingUse(const StoredOp &stored, const LoopsRule &rule,
                          const OpLayouts &layouts, const LayoutTable &table);
 
-/// Returns the trip counts of the loops on storage: loops over tiled dims are
-/// rounded up to whole tiles. Dynamic sizes count as `assumed`.
+/// Returns the trip counts of the loops on storage: loops over tiled dims of
+/// operands are rounded up to whole innermost tiles. Dynamic sizes count as
+/// `assumed`.
 SmallVector<int64_t> getStoredTrips(const LoopsRule &rule,
                                     const OpLayouts &layouts,
                                     const LayoutTable &table, int64_t assumed);

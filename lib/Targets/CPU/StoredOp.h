@@ -34,18 +34,18 @@ struct StoredOp {
   static StoredOp get(Operation *op, const LoopsRule &rule,
                       const OpLayouts &layouts, const LayoutTable &table);
 
-  /// Returns the digit that a kernel vectorizes: the last parallel digit along
-  /// which every accessed tensor is contiguous, or std::nullopt if there is
-  /// none. Tensors that are read may also be invariant or, with `mayStride`,
-  /// strided. Dynamic sizes count as `assumed`.
+  /// Returns the digit that a kernel vectorizes: the last parallel digit of
+  /// several iterations along which every accessed tensor is contiguous, or
+  /// std::nullopt if there is none. Tensors that are read may also be invariant
+  /// or, with `mayStride`, strided. Dynamic sizes count as `assumed`.
   std::optional<unsigned> findLane(const LoopsRule &rule, int64_t assumed,
                                    MLIRContext *context,
                                    bool mayStride = false) const;
 
   /// Returns the reduction digit whose vector lanes hold partial results, or
   /// std::nullopt if there is none. It has at least `least` iterations, and
-  /// each accessed tensor is contiguous along it or invariant. Dynamic sizes
-  /// count as `assumed`.
+  /// each accessed tensor is contiguous along it or invariant. The op must have
+  /// one result, whose combiner is known. Dynamic sizes count as `assumed`.
   std::optional<unsigned> findReductionLane(const LoopsRule &rule,
                                             int64_t assumed,
                                             MLIRContext *context,

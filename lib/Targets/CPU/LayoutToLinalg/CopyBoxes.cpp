@@ -40,9 +40,9 @@ public:
     bool isAll = true;
   };
   Slice getSlice(const DigitBox &box);
-  /// Returns the map from digits, as indices relative to the start of `box`, to
-  /// the dims of the slice of the expanded tensor that holds `box`. `box` has
-  /// one index range per digit.
+  /// Returns the map from the digits to the dims of the slice of the expanded
+  /// tensor that holds `box`. A digit counts from the start of its index range
+  /// in `box`.
   AffineMap getMap(const DigitBox &box) const;
 
 private:

@@ -24,8 +24,9 @@
 namespace mlir::layout {
 
 /// Emits `copy`, whose method must be Boxes: a linalg copy for each box (one
-/// index range per digit), and a linalg.fill for each box of padding. Returns
-/// the physical tensor of type `to`; `sizes` are its logical sizes.
+/// index range per digit), and a linalg.fill for each box of padding, or of all
+/// storage if `copy.prefills`. Returns the physical tensor of type `to`;
+/// `sizes` are its logical sizes.
 Value emitBoxes(OpBuilder &b, Location loc, const CopyPlan &copy, Value source,
                 RankedTensorType to, ArrayRef<OpFoldResult> sizes);
 

@@ -25,7 +25,7 @@ using namespace mlir::layout;
 
 /// Returns `type` if it is a tensor in linear memory whose storage array, which
 /// functions pass and return, has other dims than its physical tensor, which
-/// their bodies use. Otherwise returns null.
+/// their bodies use. Otherwise returns a null type.
 static RankedTensorType getReshaped(Type type) {
   if (!hasLayout(type))
     return {};

@@ -22,9 +22,9 @@ namespace {
 /// into tiles, and the other operand has the resulting digits as axes.
 struct Packing {
   SmallVector<int64_t> outerDimsPerm, innerDimsPos, innerTiles;
-  /// The digits in the order of the packed tensor of linalg.pack (outer dims,
-  /// then tiles), and in the order in which the other operand, which has digits
-  /// as axes, stores them.
+  /// `packed` has the digits in the order of the packed tensor of linalg.pack:
+  /// outer dims, then tiles. `stored` has them in the order in which the other
+  /// operand of the copy stores them.
   SmallVector<unsigned> packed, stored;
   /// True if tiles do not divide an axis, so that the packed tensor has
   /// padding.
@@ -53,8 +53,9 @@ static std::optional<int64_t> getTile(const IterationSpace &space,
 
 /// Returns the packing in which the axes of `operand` are divided into tiles:
 /// operand 0, the source, for a pack, and operand 1, the result, for an unpack.
-/// Returns std::nullopt if there is none, or if reshapes and a transposition
-/// suffice.
+/// Returns std::nullopt if there is none. Also returns std::nullopt if tiles
+/// divide the axes and the other operand has another order than the pack,
+/// because reshapes and a transposition then suffice.
 static std::optional<Packing> getPacking(const IterationSpace &space,
                                          unsigned operand) {
   Packing packing;

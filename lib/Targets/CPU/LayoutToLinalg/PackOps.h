@@ -30,8 +30,9 @@
 namespace mlir::layout {
 
 /// Emits `copy` as a linalg.pack or linalg.unpack and returns the physical
-/// tensor of type `to`. Returns a null value if `copy` is neither, or if the op
-/// would not write the padding that `to` states. `sizes` are the logical sizes.
+/// tensor of type `to`. Returns a null value if `copy` is neither, if a size
+/// that must be static is dynamic, or if the op would not write the padding
+/// that `to` states. `sizes` are the logical sizes.
 Value emitPackOps(OpBuilder &b, Location loc, const CopyPlan &copy,
                   Value source, RankedTensorType to,
                   ArrayRef<OpFoldResult> sizes);

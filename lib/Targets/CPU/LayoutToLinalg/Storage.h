@@ -25,9 +25,9 @@
 namespace mlir::layout {
 
 /// Adds the conversion from a laid-out tensor of the `buffer` space to its
-/// physical tensor, followed by one index for each dynamic size that no extent
-/// of the physical tensor equals (getCarriedDims). The conversion of laid-out
-/// tensors of other spaces fails; other types stay.
+/// physical tensor, followed by one index for each dynamic size that is passed
+/// separately (getCarriedDims). The conversion of laid-out tensors of other
+/// spaces fails; other types stay.
 void populateStorageConversion(TypeConverter &converter);
 
 /// Returns the dynamic dims whose size is passed as a separate value, in
@@ -79,9 +79,9 @@ SmallVector<OpFoldResult> readLogicalSizes(OpBuilder &b, Location loc,
 Value createEmpty(OpBuilder &b, Location loc, RankedTensorType type,
                   ArrayRef<OpFoldResult> sizes);
 
-/// Emits a constant for storage positions whose value is never used: the
-/// padding value of `type`, else zero. The element type must have a zero that a
-/// constant can hold (hasFiller).
+/// Emits the constant for storage positions without an element: the padding
+/// value that `type` states, else zero, which is never used. The element type
+/// must then have a zero that a constant can hold (hasFiller).
 Value createFiller(OpBuilder &b, Location loc, RankedTensorType type);
 
 /// Returns a physical tensor all of whose elements have the padding value that
@@ -103,7 +103,8 @@ Value reinterpretShape(OpBuilder &b, Location loc, Value source,
 Value reinterpretShape(OpBuilder &b, Location loc, Value source,
                        RankedTensorType to, ArrayRef<OpFoldResult> sizes);
 /// Returns true if a reshape from `from` to `to` needs no other sizes than
-/// those of its source: both types are static, or the reshape collapses dims.
+/// those of its source: the types are equal, both are static with as many
+/// elements, or the reshape collapses dims.
 bool canReinterpret(RankedTensorType from, RankedTensorType to);
 
 /// Returns true if both types have one shape and provably store every logical

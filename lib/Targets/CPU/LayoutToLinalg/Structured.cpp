@@ -272,8 +272,9 @@ Value Emitter::prepareInit(unsigned k) {
 }
 
 /// Returns `computed`, whose dims are digits, as the physical tensor of result
-/// operand `k`: collapsed to stored axes, without positions that only the loops
-/// have. If the loops do not reach all positions, it is inserted into the init.
+/// operand `k`: collapsed to stored axes, and without positions that the loops
+/// compute but the storage does not have. If the loops do not reach all
+/// positions of the storage, it is inserted into the init.
 Value Emitter::finishResult(unsigned k, Value computed) {
   if (!needsShape(k))
     return computed;
@@ -466,8 +467,8 @@ SmallVector<Value> Emitter::run() {
   return values;
 }
 
-/// Returns true if the op has no iterations, so that it returns its inits.
-/// Storage may have positions even if the tensor has no elements.
+/// Returns true if the op is known to have no iterations, so that it returns
+/// its inits. Storage may have positions even if the tensor has no elements.
 static bool hasNoPoints(const StructuredOp &op) {
   return llvm::is_contained(op.sizes, 0);
 }

@@ -31,9 +31,9 @@
 
 namespace mlir::layout {
 
-/// Describes a linalg op before lowering: its loops, and how they index the
-/// logical dims of laid-out tensors. Lowering emits it on their physical
-/// tensors.
+/// Describes an op that computes element by element, before lowering: its
+/// loops, and how they index the logical dims of laid-out tensors. Lowering
+/// emits it on their physical tensors.
 struct StructuredOp {
   using Index = function_ref<Value(unsigned loop)>;
 
@@ -50,7 +50,8 @@ struct StructuredOp {
   /// Emits the results of one iteration from the elements of the operands and
   /// the indices of the loops. If null, the op copies its only input.
   /// Iterations in padding, in which the index of a loop in `copyMask` is not
-  /// below its size, then write the padding value of the result instead.
+  /// below its size, then keep the element of the init if `readsInit`, else
+  /// write the padding value of the result.
   std::function<SmallVector<Value>(OpBuilder &, Location, ValueRange, Index)>
       emitBody;
   SmallVector<unsigned> copyMask;
@@ -70,9 +71,9 @@ FailureOr<SmallVector<Value>> lowerStructured(OpBuilder &b, Location loc,
                                               ArrayRef<ValueRange> operands,
                                               FailureReason refuse);
 
-/// Emits `op` as one linalg.generic and returns the physical tensors of its
-/// results. `space` has the loops, one per digit in which the operands are
-/// stored.
+/// Emits `op` as one linalg op, a linalg.generic or, for some copies, a
+/// linalg.transpose, and returns the physical tensors of its results. `space`
+/// has the loops, one per digit in which the operands are stored.
 SmallVector<Value> lowerStructured(OpBuilder &b, Location loc,
                                    const StructuredOp &op,
                                    ArrayRef<ValueRange> operands,
@@ -83,8 +84,8 @@ SmallVector<Value> lowerStructured(OpBuilder &b, Location loc,
 LogicalResult checkStructured(const StructuredOp &op, FailureReason refuse);
 
 /// Returns true if the loops of `op`, which can be lowered, write every
-/// position of the storage of `result`. Returns false if `op` has no
-/// iterations.
+/// position of the storage of `result`. Returns false if `op` is known to have
+/// no iterations.
 bool coversStorage(const StructuredOp &op, unsigned result);
 
 /// Returns the loops, operand maps and body of `op`, a linalg op on tensors.

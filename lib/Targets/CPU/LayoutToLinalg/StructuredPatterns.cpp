@@ -60,9 +60,9 @@ StructuredOp layout::describeLinalgOp(linalg::LinalgOp linalgOp) {
 }
 
 /// Lowers `op` to a linalg.fill of the whole physical tensor, padding included,
-/// and returns its result. Returns a null value if the type states padding of
-/// another value. Not a pattern, because the driver prefers patterns on
-/// interfaces.
+/// and returns its result. Returns a null value if the type states padding and
+/// the value is not the same constant. Not a pattern, because the driver
+/// prefers patterns on interfaces.
 static Value lowerFill(OpBuilder &b, linalg::FillOp op,
                        ArrayRef<ValueRange> operands) {
   auto type = dyn_cast<RankedTensorType>(op.getOutputs().front().getType());

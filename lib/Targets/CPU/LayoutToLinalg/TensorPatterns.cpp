@@ -69,7 +69,8 @@ struct DimPattern : ReasonedPattern<tensor::DimOp> {
 };
 
 /// Lowers casts between static and dynamic sizes to casts of the physical
-/// tensor. A cast that changes the layout is not lowered.
+/// tensor. A cast that changes the layout, or adds stated padding, is not
+/// lowered.
 struct CastPattern : ReasonedPattern<tensor::CastOp> {
   using ReasonedPattern::ReasonedPattern;
 
@@ -113,7 +114,8 @@ struct ExtractPattern : ReasonedPattern<tensor::ExtractOp> {
 };
 
 /// Lowers tensor.pad to a pad of the physical tensor if the padded dims are
-/// whole stored axes and the padding is one value, and else to a gather.
+/// whole stored axes, the padding is one value, and keepsPadding holds; else to
+/// a gather.
 struct PadPattern : ReasonedPattern<tensor::PadOp> {
   using ReasonedPattern::ReasonedPattern;
 
@@ -140,7 +142,7 @@ static bool keepsPadding(tensor::PadOp op, Value value) {
 /// Returns the element of the result of `op` at `index`. In a border, this is
 /// what the body of `op` yields, else an element of `source`. `padded` are the
 /// dims that may have borders; `low` has the width of the lower border of each
-/// dim. `sourceSizes` and `sizes` are both the sizes of the source.
+/// dim. The sizes of the source are given twice: `sizes` has them as values.
 static Value emitPaddedElement(OpBuilder &b, Location loc, tensor::PadOp op,
                                Value source, ArrayRef<OpFoldResult> sourceSizes,
                                ValueRange low, ValueRange sizes,

@@ -57,8 +57,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Adds the passes on tensors: structured ops become kernels, i.e. loops and
-/// vectors.
+/// Adds the passes on tensors. With `options.emitKernels`, structured ops
+/// become kernels, i.e. loops and vectors.
 static void buildTensorPart(OpPassManager &pm,
                             const LinalgToLLVMOptions &options) {
   pm.addPass(createPrepareEntryPointsPass());

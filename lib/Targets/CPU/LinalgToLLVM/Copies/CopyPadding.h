@@ -27,8 +27,10 @@ namespace mlir::layout {
 /// write this padding with its elements, as whole lines.
 bool isPaddingOfCopy(linalg::LinalgOp fill);
 
-/// Returns the fill, on buffers, of the padding after the elements of `copy`, a
-/// structured op or a memref.copy to `target`, or a null op if there is none.
+/// Returns the linalg.fill, on buffers, that writes the padding after the
+/// elements that `copy` writes to `target`. `copy` is a structured op or a
+/// memref.copy. Returns a null op if the op before `copy`, except for views, is
+/// no such fill.
 linalg::FillOp findPadding(Operation *copy, Value target);
 
 } // namespace mlir::layout

@@ -92,8 +92,8 @@ private:
   void transposeSquare(int64_t row, int64_t column, int64_t lane,
                        SmallVectorImpl<Part> &parts);
   /// Adds to `parts` the columns that `registers` hold after a square of the
-  /// tile was transposed. The first element of the square is at `row` and
-  /// `column` of the tile.
+  /// tile was transposed in lanes of `lane` elements. The first element of the
+  /// square is at `row` and `column` of the tile.
   void addParts(int64_t row, int64_t column, int64_t lane,
                 ArrayRef<Value> registers, SmallVectorImpl<Part> &parts);
   void emitWoven();

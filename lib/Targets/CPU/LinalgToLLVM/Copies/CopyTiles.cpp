@@ -23,8 +23,9 @@ static constexpr int64_t kMostWoven = 4;
 /// them plus one. Elements of eight bytes are limited by kMostWoven instead.
 static constexpr int64_t kMostBlended = 13;
 
-/// The number of cache lines that one step of a copy of contiguous segments
-/// moves.
+/// The maximum number of cache lines that one step of a copy of contiguous
+/// segments moves. Also the number of tiles, or result lines, in some blocks of
+/// a transposition.
 static constexpr int64_t kRunLines = 4;
 
 /// The maximum number of columns of a tile whose columns are several loops, so
@@ -35,8 +36,8 @@ static constexpr int64_t kMostColumns = 256;
 /// tile in the result, so that its lines are on few pages.
 static constexpr int64_t kNearBytes = 8192;
 
-/// The bytes of each source row that a block of tiles covers if columns are its
-/// innermost loop, and the maximum size of short source rows.
+/// The bytes of each source row in a block that follows contiguous source
+/// segments, and the maximum size of short source rows.
 static constexpr int64_t kBlockBytes = 1024;
 
 /// The bytes of each row that are read before the next rows if the next rows
@@ -77,8 +78,9 @@ static bool coversWell(int64_t extent, int64_t size, int64_t share) {
          (share + 1) * extent;
 }
 
-/// Returns the power of two from `least` to `line` whose tiles copy `extent`
-/// fastest. The time of a tile is its size plus an eighth of a line.
+/// Returns the power of two whose tiles copy `extent` fastest, at most `extent`
+/// and `line`. It is at least `least`, unless `extent` is less. The time of a
+/// tile is its size plus an eighth of a line.
 static int64_t chooseSize(int64_t extent, int64_t line, int64_t least) {
   auto countSteps = [&](int64_t size) {
     return llvm::divideCeil(extent, size) * (8 * size + line);
@@ -98,10 +100,10 @@ findRun(ArrayRef<CopyDigit> digits, int64_t CopyDigit::*stride, int64_t value) {
   return std::nullopt;
 }
 
-/// Adds to `tile.columnDigits` static loops that continue the columns
-/// contiguously in the source, one after another. Stops if there is no such
-/// loop, or if tiles of `line` columns cover the columns and copy at most a
-/// quarter of them twice.
+/// Adds to `tile.columnDigits` static loops, except that of the rows, that
+/// continue the columns contiguously in the source, one after another. Stops if
+/// there is no such loop, or if tiles of `line` columns cover the columns and
+/// copy at most a quarter of them twice.
 static void addColumnDigits(CopyTile &tile, int64_t line) {
   while (!coversWell(tile.getNumColumns(), line, 4)) {
     std::optional<unsigned> next =
@@ -217,9 +219,10 @@ static bool interleavesLanes(int64_t few, int64_t bytes, const CopyTile &tile,
 }
 
 /// Returns true if registers can interleave the indices of loop `few`, which is
-/// contiguous on the side of `stride` (`in` or `out`). Its extent must be small
-/// enough. On that side, the stride of loop `many` must be the extent of `few`.
-/// `many` must fill a register.
+/// contiguous on the side of `stride`: the source (`in`) or the result (`out`).
+/// Its extent must be at most kMostWoven, or allow blends (isBlended). On that
+/// side, the stride of loop `many` must be the extent of `few`. `many` must
+/// fill a register.
 static bool canInterleave(const CopyDigit &few, const CopyDigit &many,
                           int64_t CopyDigit::*stride, int64_t bytes,
                           const CopyTile &tile, const CpuModelParams &params) {
@@ -229,9 +232,10 @@ static bool canInterleave(const CopyDigit &few, const CopyDigit &many,
 }
 
 /// Sets `tile.rowsTogether` so that all registers of one cache line of the
-/// result are computed before they are stored. Does nothing if a column of the
-/// tile fills one register only, or if the vector registers cannot hold all of
-/// them.
+/// result are computed before they are stored, and reduces `tile.loadSize` so
+/// that registers suffice. Changes neither if a column of the tile fills at
+/// most one register, or if the vector registers cannot hold a line of each
+/// column of a lane.
 static void joinParts(CopyTile &tile, int64_t lane,
                       const CpuModelParams &params) {
   int64_t parts = tile.rows / tile.vectorSize, registers = parts * lane;
@@ -276,8 +280,10 @@ static bool fitsL2(const CopyTile &tile, uint64_t bytes,
 /// Makes `tile` a block that is copied through a temporary buffer, the stage,
 /// and that takes half of L1. If the stage has the order of the result, the
 /// block is halved if L2 holds source and result, else doubled if L1 holds it
-/// and blocks cover the columns well. Returns false, without changes, if the
-/// copy has padding or columns of several loops, or is not larger than a block.
+/// and blocks cover the columns well. Returns false, without changes, for
+/// copies with padding, with columns of several loops, with fewer rows or
+/// columns than a block, or of exactly one block. Also does so if a block would
+/// have fewer rows than `tile`.
 static bool planStage(CopyTile &tile, int64_t bytes,
                       const CpuModelParams &params) {
   int64_t rows = llvm::bit_floor<uint64_t>(params.l1Bytes / 2 / kStageBytes);
@@ -318,11 +324,11 @@ static void planShortRows(CopyTile &tile, int64_t bytes,
   tile.blockColumns = tile.getNumColumns();
 }
 
-/// Plans source rows whose lines are evicted by the next rows: two result lines
-/// are written from each column, along long pieces of the rows. If L2 holds
-/// source and result, or two lines do not divide the rows well, blocks of
-/// several lines of each row are used instead. Their columns return to lines
-/// that are still cached.
+/// Plans source rows whose lines are evicted by the next rows: tiles get twice
+/// the rows, mostly two result lines of each column, and go along long pieces
+/// of the rows. If L2 holds source and result, or such tiles do not divide the
+/// rows well, blocks of several lines of each row are used instead. Their
+/// columns return to lines that are still cached.
 static void planLongRows(CopyTile &tile, int64_t bytes,
                          const CpuModelParams &params) {
   int64_t rows = 2 * tile.rows;
@@ -340,8 +346,10 @@ static void planLongRows(CopyTile &tile, int64_t bytes,
 /// staged block if cache lines conflict. Keeps `tile` if rows or columns are
 /// dynamic. `in` and `out` are the strides of source rows and result columns. A
 /// block is the columns that are copied before the next rows. If it has several
-/// tiles of columns, columns are innermost in it, otherwise rows are. Columns
-/// of several digits have one tile, else the first match applies:
+/// tiles of columns, columns are innermost in it, otherwise rows are. If
+/// columns are several digits, a block has one tile, else the first match
+/// applies. Lines of the table that start with `rows` or `the next rows` need a
+/// copy that does not stream:
 ///
 ///   condition                        | block        | reason
 ///   ---------------------------------|--------------|------------------------
@@ -349,7 +357,7 @@ static void planLongRows(CopyTile &tile, int64_t bytes,
 ///   tile are whole lines in 8 KiB    | each row     | source segments
 ///   streams, and rows conflict or    | 4 tiles      | source lines would be
 ///   in >= out                        |              | evicted before reuse
-///   rows and columns conflict        | 2 tiles      | L1 holds these lines
+///   columns and rows conflict        | 2 tiles      | L1 holds these lines
 ///   rows <= 1 KiB, columns conflict  | whole rows   | see planShortRows
 ///   rows <= 1 KiB, out >= a line     | whole rows   | L1 holds all lines
 ///   the next rows conflict           | planLongRows | evicts prefetched lines
@@ -357,8 +365,9 @@ static void planLongRows(CopyTile &tile, int64_t bytes,
 ///   L2 does not                      |              | row together
 ///   otherwise                        | 1 tile       | writes consecutive lines
 ///
-/// If the source is one segment, each streamed column gets several lines in
-/// turn, because memory writes adjacent lines faster.
+/// If the source is one segment, a streaming tile gets four or two times the
+/// rows, if that divides their number, because memory writes adjacent lines
+/// faster.
 static void planBlocks(CopyTile &tile, int64_t bytes,
                        const CpuModelParams &params) {
   const CopyDigit &ofRows = tile.digits[tile.rowDigit];
@@ -563,8 +572,9 @@ std::optional<Factors> layout::readSum(AffineExpr expr) {
   return sum;
 }
 
-/// Returns true if every dim of extent above one is in exactly one result, and
-/// every result is a sum of dims times positive constants, plus a constant.
+/// Returns true if every dim is in exactly one result (dims of extent one may
+/// be unused), and every result is a sum of dims times positive constants, plus
+/// a constant.
 static bool isCopyMap(AffineMap map, ArrayRef<int64_t> extents) {
   SmallVector<unsigned> uses(map.getNumDims(), 0);
   for (AffineExpr expr : map.getResults()) {

@@ -57,9 +57,9 @@ struct CopyTile {
   enum class Strategy {
     /// Copies segments without a transposition: one digit is contiguous both in
     /// the source and in the result, and a segment is a range of it. Columns of
-    /// the tile are its elements, and rows are segments that follow each other
-    /// in the result. If there are no such segments, `rowDigit` is this digit,
-    /// too.
+    /// the tile are its elements, and those of loops that continue it in the
+    /// source. Rows are segments that follow each other in the result. If there
+    /// are none, or if segments are long, `rowDigit` is this digit, too.
     Memcpy,
     /// Transposes squares of rows and columns in registers.
     SquareTranspose,
@@ -73,7 +73,8 @@ struct CopyTile {
   };
   Strategy strategy = Strategy::Memcpy;
   /// The loops of the copy in order of decreasing stride in the result, without
-  /// loops of extent one. Loops that are contiguous on both sides are merged.
+  /// loops of extent one. Static loops that are one contiguous loop on both
+  /// sides are merged.
   SmallVector<CopyDigit> digits;
   /// The loops, as positions in `digits`, that together are contiguous in the
   /// source, fastest first. They iterate over columns.
@@ -86,8 +87,9 @@ struct CopyTile {
   int64_t padding = 0;
   /// The number of elements in one register.
   int64_t vectorSize = 1;
-  /// The number of elements of a row that one load reads if registers are
-  /// filled with rows: one 16-byte lane or more.
+  /// The number of elements of a row that one load reads in a transposition
+  /// whose registers are filled with rows. It is a power of two up to `columns`
+  /// and `vectorSize`.
   int64_t loadSize = 1;
   /// True if rows or columns are interleaved in each 16-byte lane by blends and
   /// permutations, and not by shuffles of two registers.
@@ -100,7 +102,7 @@ struct CopyTile {
   /// `columns`, columns are the innermost loop, otherwise rows are.
   int64_t blockColumns = 1;
   /// True if the result is written by non-temporal stores of whole lines,
-  /// because caches cannot hold it.
+  /// because source and result take most of the LLC.
   bool streams = false;
 
   int64_t getNumColumns() const {
@@ -118,12 +120,13 @@ struct CopyTile {
   /// from the first one. Returns std::nullopt if it is dynamic, or if columns
   /// are several loops and one tile does not have all columns.
   std::optional<int64_t> getOffset(int64_t column) const;
-  /// Returns true if a register holds more elements than a column of the tile
-  /// has rows, and the rows of another column follow in the result at a static
-  /// offset. One store then writes several columns.
+  /// Returns true if a register holds more than getSquareRows() elements, and
+  /// the rows of another column follow directly in the result. One store then
+  /// writes several columns.
   bool fillsRegisters() const;
-  /// Returns the number of rows that one load reads: several if they are
-  /// contiguous in the source and fill a register, else 1.
+  /// Returns the number of rows that one load reads: several if whole rows are
+  /// contiguous in the source and fit the squares that registers transpose,
+  /// else 1.
   int64_t getRowsPerLoad() const;
 };
 
@@ -134,9 +137,9 @@ inline constexpr int64_t kLaneBytes = 16;
 /// `startsWithLine` is true if the first element of the result starts a line.
 /// `padding` elements follow each contiguous segment of the result and are
 /// written with it. Returns std::nullopt if no digit is contiguous on a side,
-/// if none is known to be long enough, or if no tile can write the padding.
-/// Also returns std::nullopt if a loop has no iterations, or if a vector
-/// register does not consist of whole 16-byte lanes.
+/// if one dynamic digit is contiguous on both, or if no tile can write the
+/// padding. Also returns std::nullopt if a loop has no iterations, or if a
+/// vector register does not consist of whole 16-byte lanes.
 std::optional<CopyTile> planCopyTile(ArrayRef<CopyDigit> digits, int64_t bytes,
                                      const CpuModelParams &params,
                                      bool startsWithLine, int64_t padding = 0);
@@ -156,8 +159,8 @@ StagedCopies planStagedCopies(const CopyTile &block, int64_t bytes,
 bool canCopyInVectors(Type element);
 
 /// Returns true if `op` copies between two orders of the same indices, so that
-/// layout-cpu-tile-transposes rewrites it. Returns false if one dynamic loop is
-/// contiguous on both sides.
+/// layout-cpu-tile-transposes can rewrite it. Returns false if one dynamic loop
+/// is contiguous on both sides, which is left to kernels.
 bool isCopyBetweenOrders(linalg::LinalgOp op);
 
 /// A sum of dims times positive constants, as pairs (dim, constant).

@@ -57,7 +57,7 @@ struct NoStepForOneIndex : OpRewritePattern<SliceOp> {
   }
 };
 
-/// Removes operands of a concatenation that have no elements.
+/// Removes operands of a concatenation that are known to have no elements.
 struct DropEmptyParts : OpRewritePattern<tensor::ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tensor::ConcatOp op,
@@ -105,8 +105,8 @@ static bool canComputeAt(linalg::LinalgOp op, Operation *user) {
 }
 
 /// Returns `target`, of sizes `extent`, with `value` written around the
-/// interior of `op`, of sizes `inner`. Emits one fill per side of each dim,
-/// outermost dim first.
+/// interior of `op`, of sizes `inner`. Emits one fill for each side of a dim
+/// that has a border, outermost dim first.
 static Value fillAround(OpBuilder &b, tensor::PadOp op, Value value,
                         Value target, ArrayRef<OpFoldResult> inner,
                         SmallVector<OpFoldResult> extent) {
@@ -157,7 +157,7 @@ static bool isThinPadding(tensor::PadOp op) {
 /// Lowers a pad by one value to a fill, only of the borders if these are thin,
 /// and a copy into the interior. The copy is a structured op whose destination
 /// is the interior, so that it is vectorized and needs no temporary. With
-/// `inPlace`, a producer without other users computes there instead.
+/// `inPlace`, the producer computes there instead if canComputeAt allows it.
 struct LowerPad : OpRewritePattern<tensor::PadOp> {
   LowerPad(MLIRContext *context, bool inPlace)
       : OpRewritePattern(context), inPlace(inPlace) {}
@@ -237,9 +237,9 @@ struct LowerExpandShape : OpRewritePattern<tensor::ExpandShapeOp> {
   }
 };
 
-/// Replaces a collapse of a tensor without elements by tensor.empty. For a
-/// group of size 0 with a dynamic size, bufferization infers a static size, but
-/// the verifier does not.
+/// Replaces a collapse of a tensor of dynamic shape without elements by
+/// tensor.empty. For a group of size 0 with a dynamic size, bufferization
+/// infers a static size, but the verifier does not.
 struct CollapseNoElements : OpRewritePattern<tensor::CollapseShapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tensor::CollapseShapeOp op,

@@ -40,8 +40,8 @@ static bool isDense(Value value) {
          type.areTrailingDimsContiguous(type.getRank());
 }
 
-/// Returns the run-time condition that `buffer` is row-major without gaps, from
-/// its strides, and the number of its elements.
+/// Emits and returns two values: the condition that `buffer` is row-major
+/// without gaps, from its strides, and the number of its elements.
 static std::pair<Value, Value> seeDense(OpBuilder &b, Location loc,
                                         Value buffer) {
   auto parts = memref::ExtractStridedMetadataOp::create(b, loc, buffer);
@@ -65,7 +65,7 @@ static std::pair<Value, Value> seeDense(OpBuilder &b, Location loc,
 /// Emits one memcpy under the run-time condition that both sides are dense, and
 /// sets the insertion point to the other branch. Emits no branch, and keeps the
 /// insertion point, if both shapes are static, if a side is known not to be
-/// dense, or if the element size is not a power of two in bytes.
+/// dense, or if elements are not integers or floats of 1, 2, 4, .. bytes.
 static void emitDenseCopy(OpBuilder &b, memref::CopyOp op) {
   auto type = cast<MemRefType>(op.getSource().getType());
   Type element = type.getElementType();

@@ -58,8 +58,8 @@ private:
     /// The static extent of the loop, or std::nullopt if it is dynamic.
     std::optional<int64_t> number;
     int64_t size;
-    /// The number of the loop over blocks of columns that contains this loop
-    /// over the columns of a block, or std::nullopt.
+    /// For the loop over the columns of a block: the number of the loop over
+    /// blocks that contains it. Otherwise std::nullopt.
     std::optional<unsigned> block;
     Value index = {};
   };
@@ -88,14 +88,15 @@ private:
   CopySide in, out;
   SmallVector<Loop> loops;
   /// For each digit of the tile, the number of its loop in `loops`. All digits
-  /// of columns share one loop, which is over all columns of the copy.
+  /// of columns share one loop, whose index is the number of the column.
   SmallVector<unsigned> loopOf;
   Value zero;
   /// The two copies of a tile that is copied through a temporary buffer. Not
   /// set for other strategies.
   StagedCopies staged;
-  /// The temporary buffer of all blocks if one thread copies them; otherwise
-  /// null, and each block allocates its own.
+  /// The temporary buffer of all blocks if one thread copies them. If threads
+  /// share the blocks, it is null, and each block allocates its own. Other
+  /// strategies leave it null.
   Value stage;
 };
 
@@ -344,8 +345,8 @@ static int64_t getBytes(const TiledCopy &tiled) {
   return getElement(tiled).getIntOrFloatBitWidth() / 8;
 }
 
-/// Returns the tile of the copy `op`, or std::nullopt if it has none. Erases the
-/// fill of padding that the tile writes.
+/// Returns the tile of the copy `op`, or std::nullopt if it has none. Erases
+/// the fill of padding that the tile writes.
 static std::optional<TiledCopy> plan(Operation *op,
                                      const CpuModelParams &params) {
   TiledCopy tiled{op};
@@ -429,7 +430,9 @@ static Value hasTile(OpBuilder &b, const TiledCopy &tiled) {
   return fits;
 }
 
-/// Replaces the copy by loops over its tiles, which threads share if `isShared`.
+/// Replaces the copy by loops over its tiles, which threads share if
+/// `isShared`. If a dynamic extent may be less than a tile, the copy stays in a
+/// branch for that case.
 static void emit(const TiledCopy &tiled, const CpuModelParams &params,
                  bool isShared) {
   OpBuilder b(tiled.op);

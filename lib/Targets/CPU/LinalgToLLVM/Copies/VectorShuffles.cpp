@@ -114,8 +114,9 @@ VectorShuffles::shuffleParts(ArrayRef<Value> parts,
   return results;
 }
 
-/// Returns how many of `parts` vectors are interleaved at a time: 3 of nine,
-/// because two rounds of three take fewer shuffles, else all of them.
+/// Returns how many of `parts` vectors are interleaved, or deinterleaved, at a
+/// time: 3 of nine, because two rounds of three take fewer shuffles, else all
+/// of them.
 static int64_t getFactor(int64_t parts) { return parts == 9 ? 3 : parts; }
 
 SmallVector<Value> VectorShuffles::deinterleaveParts(ArrayRef<Value> parts,

@@ -41,7 +41,8 @@ public:
     Value vector;
     int64_t start, size;
   };
-  /// Concatenates slices of one size. Slices of two vectors need one shuffle.
+  /// Concatenates slices of one size. Slices of at most two vectors need at
+  /// most one shuffle.
   Value join(ArrayRef<Slice> parts);
 
   /// Transposes a square in each lane of `lane` elements: the `count` vectors
@@ -50,9 +51,10 @@ public:
   /// Calls `part` when a vector is needed, so that few are live at once.
   SmallVector<Value> interleaveLanes(int64_t first, int64_t count, int64_t lane,
                                      function_ref<Value(int64_t)> part);
-  /// Transposes the square whose rows are the vectors `rows` and whose columns
-  /// are their lanes of `lane` elements. Each round combines the even lanes of
-  /// two rows, and their odd lanes.
+  /// Returns n vectors from n `rows`: lane l of result r, of `lane` elements,
+  /// is lane n * l + r of all rows in sequence. If each row has n lanes, this
+  /// transposes them. Each round combines the even lanes of two vectors, and
+  /// their odd lanes.
   SmallVector<Value> gatherLanes(ArrayRef<Value> rows, int64_t lane);
 
   /// The position of an element in a list of vectors.

@@ -98,8 +98,8 @@ void Emitter::addBuffer(Value tensor) {
                    tensor.getLoc());
 }
 
-/// Returns the body argument that is the memref of an input tensor, and adds it
-/// if there is none.
+/// Returns the argument of the cpu.kernel's body that is the memref of
+/// `tensor`, an input of the kernel. Adds the argument if there is none.
 Value Emitter::bufferOf(Value tensor) {
   unsigned results = kernel.lastStarts().size();
   auto *known = std::find(tensors.begin() + results, tensors.end(), tensor);
@@ -407,8 +407,9 @@ void Emitter::findExtents() {
   }
 }
 
-/// Replaces inputs and initial tensors of stages by tensor.collapse_shape ops
-/// that make one dim of those that merged loops index.
+/// Replaces the inputs of all stages, and the initial tensors of a root that
+/// has a finish, by tensor.collapse_shape ops if their dims are collapsed
+/// (`groups`).
 void Emitter::collapseInputs() {
   auto collapse = [&](Value &value, ArrayRef<ReassociationIndices> groups) {
     if (!groups.empty())
@@ -427,10 +428,11 @@ void Emitter::collapseInputs() {
       collapse(old->tensor, kernel.root.groups[kernel.root.numInputs() + i]);
 }
 
-/// Returns the tensor whose memory result `i` overwrites: the init if the
-/// kernel reads its elements, else the oldest tensor that the init overwrites.
-/// Returns a new tensor.empty instead of the latter if that memory has other
-/// users or comes from a block argument.
+/// Returns the tensor whose memory result `i` overwrites. If the kernel reads
+/// the elements of the init, this is the init. Otherwise it is the last tensor
+/// of the chain that starts with the init and continues by overwrittenBy.
+/// Returns a new tensor.empty instead of it if a tensor of the chain has other
+/// users, or if the last one is a block argument.
 Value Emitter::destinationOf(unsigned i) {
   linalg::LinalgOp op = kernel.last().op;
   Value init = op.getDpsInitOperand(i)->get();

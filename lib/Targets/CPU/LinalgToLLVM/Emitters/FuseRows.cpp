@@ -62,7 +62,8 @@ static int64_t getBytes(Value value) {
 
 /// Returns true if `op` computes one tensor in static loops of at least one
 /// iteration, has no effects and no tensor.extract, and indexes each operand by
-/// loops and constants only. Returns false for a null op.
+/// loops and constants only. Its tensors must hold numbers and have no
+/// encodings. Returns false for a null op.
 static bool isPlain(linalg::LinalgOp op) {
   return op && op.hasPureTensorSemantics() && op->getNumResults() == 1 &&
          !ShapedType::isDynamicShape(op.getStaticLoopRanges()) &&
@@ -180,8 +181,8 @@ static void addProducers(Chain &chain, const CpuModelParams &target) {
 }
 
 /// Returns the number of bytes of reads and writes of memory that computing the
-/// chain in blocks of rows saves, and the number of bytes of one row of all its
-/// tensors together.
+/// chain in blocks of rows saves, and the bytes of all its tensors together,
+/// divided by the number of rows.
 static std::pair<int64_t, int64_t> countBytes(const Chain &chain) {
   int64_t saved = 0, all = 0;
   llvm::SmallSetVector<Value, 8> tensors;
@@ -209,9 +210,10 @@ static std::pair<int64_t, int64_t> countBytes(const Chain &chain) {
   return {saved, all / count};
 }
 
-/// Returns the chain that ends in `op`. Returns std::nullopt if `op` is not
-/// elementwise, or if the chain has no reduction of rows or saves reads and
-/// writes of at most half the size of L2.
+/// Returns the chain that ends in `op`, an elementwise op that reads the result
+/// of another linalg op with fewer dims, e.g. one number for each row. Returns
+/// std::nullopt for other ops, or if the chain has no reduction or saves reads
+/// and writes of at most half the size of L2.
 static std::optional<Chain> findChain(linalg::LinalgOp op,
                                       const CpuModelParams &target) {
   if (!isPlain(op) || op.getNumReductionLoops() != 0)

@@ -215,9 +215,9 @@ void MaximumEmitter::emitBody(OpBuilder &body, ValueRange values,
   linalg::YieldOp::create(body, loc, step(body, found, values.back()));
 }
 
-/// Emits the reduction, which starts at 0 and applies `step` to each index, and
-/// returns its final value: an integer of the type of `element`, or an i64 if
-/// that is `index`.
+/// Emits the reduction, which starts at 0 and applies `step` to each index, or
+/// to 0 if `user` does not run in the iteration. Returns its final value: an
+/// integer of the type of `element`, or an i64 if that is `index`.
 Value MaximumEmitter::emitReduction(ReductionStep step) {
   Location loc = op.getLoc();
   Type type = element.getType();
@@ -241,8 +241,8 @@ Value MaximumEmitter::emitReduction(ReductionStep step) {
 }
 
 /// Collects the ops of the body that compute `index` and the conditions under
-/// which `user` runs. Returns false if they are not pure, or if the index comes
-/// from outside of the op.
+/// which `user` runs. Returns false if the reduction cannot copy them (see
+/// add), or if the index comes from outside of the op.
 bool MaximumEmitter::plan(Value index, Operation *user) {
   chooseElement(index);
   // A value from outside of the op is a single index and needs no reduction.

@@ -30,22 +30,24 @@ struct IndexMaximum {
   Value index;
   /// The dynamic extents of loops of the reduction, which may be 0.
   SmallVector<Value> extents;
-  /// True if a loop of the reduction has no iteration; nothing is emitted then.
+  /// True if a loop of the reduction is known to have no iteration. The
+  /// reduction is not emitted then.
   bool isNever = false;
 };
 
 /// Emits the maximum of `index`, as an unsigned integer, over the executions of
 /// `user`, which is in the body of `op` or in branches of scf.if there. Returns
-/// std::nullopt if the index is not computed by pure ops of the body.
+/// std::nullopt if the index, or a condition of these branches, is not computed
+/// by pure ops of the body.
 std::optional<IndexMaximum> computeIndexMaximum(OpBuilder &builder,
                                                 linalg::LinalgOp op,
                                                 Value index, Operation *user);
 
 /// Emits a condition that is true if `index` may be outside of 0 .. `size` - 1
-/// at some execution of `user`, and false only if it never is. It costs three
-/// bit operations per iteration, less than the maximum of i64. Returns
-/// std::nullopt if pure ops of the body do not compute the index, if the index
-/// is zero-extended, or if a loop is known to have no iteration.
+/// at some execution of `user`, and false only if it never is. It costs a
+/// subtraction and two bit operations per iteration, less than the maximum of
+/// i64. Returns std::nullopt if computeIndexMaximum does, if the index is
+/// zero-extended, or if a loop is known to have no iteration.
 std::optional<Value> filterIndices(OpBuilder &builder, linalg::LinalgOp op,
                                    Value index, Operation *user, int64_t size);
 

@@ -18,8 +18,9 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The minimum number of rows of the overlapping tiles that cover the remainder
-/// of a dynamic extent. Shorter extents are computed row by row.
+/// The minimum number of rows of the smaller, overlapping tiles that cover the
+/// remainder of a dynamic extent. Extents of fewer rows than the smallest tile
+/// are computed row by row.
 static constexpr int64_t kLeastRows = 3;
 
 namespace {

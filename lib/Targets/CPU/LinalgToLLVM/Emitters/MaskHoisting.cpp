@@ -59,11 +59,12 @@ static bool isFixedInReduction(const Kernel &kernel, Value value, Block *body) {
          });
 }
 
-/// Returns the bound that `condition` states on the innermost reduction loop on
-/// which it depends. Returns std::nullopt if it is not an order comparison of
-/// affine index expressions, if it is an unsigned comparison with a negative
-/// constant, or if the side that is to be less, minus the other one, does not
-/// increase linearly with that loop.
+/// Returns the bound that `condition`, rewritten to `difference < 0`, states on
+/// the innermost reduction loop on which it depends. Returns std::nullopt if it
+/// is not an order comparison of affine index expressions, or if the difference
+/// does not increase linearly with that loop. Also returns std::nullopt if it
+/// is an unsigned comparison of an expression that subtracts or has a negative
+/// constant.
 static std::optional<LoopBound> boundOf(const Kernel &kernel, Value condition) {
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
   if (!compare)

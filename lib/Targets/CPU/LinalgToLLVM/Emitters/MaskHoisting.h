@@ -53,9 +53,9 @@ struct HoistedMasks {
 
 /// Finds the conditions under which the body of the root changes its only
 /// accumulator, and splits them into `bounds` and `afterwards`. Returns
-/// std::nullopt if there are none, if one depends on a reduction but is not a
-/// bound on its loop, or if a bound differs between points of a tile. `tile`
-/// has the extent of tiles per kernel dim.
+/// std::nullopt if there are none, if one depends on a reduction loop or on
+/// elements and is not a bound on a loop, or if a bound differs between points
+/// of a tile. `tile` has the extent of tiles per kernel dim.
 std::optional<HoistedMasks> findHoistableMasks(const Kernel &kernel,
                                                ArrayRef<int64_t> tile);
 

@@ -17,12 +17,14 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The share of steps that must read only padding. Loops whose bounds are
-/// computed are not unrolled.
+/// The minimum share of steps that read only padding for a loop to skip them.
+/// Skipping costs time, because loops whose bounds are computed are not
+/// unrolled.
 static constexpr double kLeastShare = 0.05;
 
-/// Returns the value of `value`, an expression of the body, for an element `x`
-/// of `at`, or a null attribute if it depends on anything else but constants.
+/// Returns the value of `value`, an expression of the body, if its argument `x`
+/// is `at`. Returns a null attribute if it does not fold to a constant, e.g.
+/// because it depends on another argument.
 static Attribute evaluateAt(Value value, BlockArgument x, Attribute at) {
   if (value == x)
     return at;
@@ -121,9 +123,10 @@ static bool addsNothingAt(const Kernel &kernel, unsigned number, Attribute at) {
   return false;
 }
 
-/// Returns the taps along a padded dim with the subscript `subscript`, or
-/// std::nullopt if it has no single reduction dim, or a dim with a negative
-/// factor.
+/// Returns the taps along a padded dim with the subscript `subscript`, without
+/// `low` and `size`. Returns std::nullopt unless the subscript is linear with
+/// positive factors and has exactly one reduction loop of several iterations.
+/// This loop must not be on vector lanes or split into parts.
 static std::optional<InnerTaps>
 findTaps(const Kernel &kernel, const KernelPlan &plan, AffineExpr subscript) {
   MLIRContext *context = subscript.getContext();

@@ -38,9 +38,9 @@ struct InnerTaps {
   OpFoldResult size;
 };
 
-/// Returns the reduction loops of which at least a twentieth of all iterations read
-/// only padding that adds nothing to the sum. They are those of the first input
-/// of the root that has any; the list is empty if none has.
+/// Returns the reduction loops of which at least a twentieth of all iterations
+/// read only padding that adds nothing to the sum. They are those of the first
+/// input of the root that has any; the list is empty if none has.
 SmallVector<InnerTaps> findInnerTaps(const Kernel &kernel,
                                      const KernelPlan &plan);
 

@@ -32,7 +32,8 @@ static bool addsProducts(const Kernel &kernel) {
              });
 }
 
-/// Returns the bytes of `input`, or std::nullopt if it is not a constant.
+/// Returns the bytes of `input`, or std::nullopt if it is not a constant with
+/// the bytes of each element.
 static std::optional<ArrayRef<char>> findBytes(Value input) {
   ElementsAttr value;
   auto type = cast<RankedTensorType>(input.getType());
@@ -45,8 +46,9 @@ static std::optional<ArrayRef<char>> findBytes(Value input) {
 }
 
 /// Classifies the dims of the kernel in `found`, with input `image` as the
-/// image. Returns false if the kernel is not a 3x3 convolution with stride 1,
-/// or if its contiguous input channels or its lanes are not whole vectors.
+/// image. Returns false if the kernel is not a 3x3 convolution with stride 1
+/// and at least 2x2 results, or if its contiguous input channels or its lanes
+/// are not whole vectors.
 static bool findDims(const Kernel &kernel, const KernelPlan &plan,
                      unsigned image, WinogradPlan &found) {
   found.image = image;
@@ -156,9 +158,8 @@ static SmallVector<int64_t> chooseRests(int64_t step, int64_t vectors) {
   return {rests.rbegin(), rests.rend()};
 }
 
-/// Sets in `found` the lanes of a register tile, the number of tiles in
-/// registers at a time, and the number of tiles in a strip, i.e. those that are
-/// transformed together. Returns the cycles of the whole kernel.
+/// Sets in `found` the sizes: `lanes`, `tiles`, `strip`, `step` and `rests`.
+/// Returns the estimated cycles of the whole kernel.
 static double chooseSizes(const Kernel &kernel, const KernelPlan &plan,
                           const CpuModelParams &target, WinogradPlan &found) {
   int64_t vectors = kernel.extents[*plan.lane] / plan.vectorSize;

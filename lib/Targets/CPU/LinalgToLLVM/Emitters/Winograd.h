@@ -46,9 +46,10 @@ struct WinogradPlan {
     unsigned place, window;
   };
   SmallVector<Axis, 2> axes;
-  /// The other dims of more than one position: parallel dims of the image,
-  /// parallel dims of the filter except the lanes, and reductions, the last of
-  /// which is contiguous in the image.
+  /// The other dims of more than one position, except that of the lanes:
+  /// `batches` are the parallel dims of the image, `filters` those of the
+  /// filter, and `channels` the reductions. The last of `channels` is
+  /// contiguous in the image.
   SmallVector<unsigned> batches, filters, channels;
   /// The number of filters in one register tile, which are on vector lanes.
   int64_t lanes;
@@ -68,8 +69,8 @@ struct WinogradPlan {
 int64_t countPositions(const Kernel &kernel, ArrayRef<unsigned> dims);
 
 /// Plans a kernel by Winograd's transforms. Returns std::nullopt if it is not a
-/// 3x3 convolution with stride 1 and constant filters, or if that is not
-/// expected to be faster than `plan`.
+/// 3x3 convolution with stride 1 and constant filters, if channels or filters
+/// are not whole vectors, or if that is not expected to be faster than `plan`.
 std::optional<WinogradPlan> planWinograd(const Kernel &kernel,
                                          const KernelPlan &plan,
                                          const CpuModelParams &target);

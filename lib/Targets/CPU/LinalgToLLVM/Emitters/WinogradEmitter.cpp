@@ -19,7 +19,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 /// The minimum number of loop iterations to share among threads: of strips
-/// (groups of tiles that are transformed together), or of blocks of channels.
+/// (groups of tiles that are transformed together) of all images, or of blocks
+/// of channels or filters.
 static constexpr int64_t kEnoughStrips = 16;
 
 namespace {
@@ -115,7 +116,8 @@ private:
   Value places;
   SmallVector<int64_t> placesShape;
   /// True if threads share the strips, i.e. groups of tiles that are
-  /// transformed together; false if they share the loops in a strip.
+  /// transformed together. Otherwise, they share the loops in a strip if
+  /// `isShared` is set.
   bool sharesStrips = false;
   /// The number of rows of tiles of an image, and the number of tiles in one
   /// row.

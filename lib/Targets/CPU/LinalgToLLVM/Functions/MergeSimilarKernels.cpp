@@ -89,7 +89,8 @@ private:
 
   std::vector<uintptr_t> form;
   SmallVectorImpl<Number> &numbers;
-  /// Numbers values and blocks in the order of their first occurrence.
+  /// The number of each value and block, in the order of their first
+  /// occurrence.
   DenseMap<const void *, uintptr_t> places;
 };
 } // namespace
@@ -171,17 +172,17 @@ public:
   explicit Sharing(ArrayRef<Kernel> kernels) : kernels(kernels) {}
 
   /// Collects the integers that differ between the kernels and become arguments
-  /// of the merged kernel. Returns false if these are more than the maximum
-  /// (kMostNumbers), or if two offsets of one pointer are too far apart for a
-  /// GEP.
+  /// of the merged kernel. Returns false if they need more arguments than the
+  /// maximum (kMostNumbers), or if two offsets of one pointer are too far apart
+  /// for a GEP.
   bool plan();
   void apply();
 
 private:
-  /// The values of one integer, one per kernel.
+  /// The values that one integer has in the kernels, one per kernel.
   using Values = std::vector<int64_t>;
   Values getValues(size_t number) const;
-  /// Returns the number of the kernel argument that passes `values`, one per
+  /// Returns the number of the added argument that passes `values`, one per
   /// kernel; integers with equal values share an argument.
   size_t getArgument(const Values &values) {
     return arguments.try_emplace(values, arguments.size()).first->second;

@@ -87,8 +87,9 @@ static bool asksTensors(Operation &op) {
 }
 
 /// Returns the shortest sequence of ops that starts with `first` such that no
-/// other op uses their results. Returns an empty list if an op of it cannot be
-/// moved, or it has more ops than the maximum (kMostOps).
+/// other op uses their results. Leaves out setup ops in between that do not use
+/// these results. Returns an empty list if an op of it cannot be moved, or it
+/// has more ops than the maximum (kMostOps).
 static SmallVector<Operation *> findRun(Operation *first) {
   SmallVector<Operation *> run;
   llvm::SmallPtrSet<Operation *, 16> inRun;
@@ -240,7 +241,8 @@ void layout::setArgumentTypes(func::FuncOp kernel, TypeRange types) {
 /// Orders the two operands of each commutative op: operand 0 becomes the one
 /// whose defining op comes later in pre-order. Then two kernels that differ
 /// only in this order, e.g. `x + residual` and `residual + x`, are equal.
-/// Constants are at the beginning of the function, so they stay operand 1.
+/// Constants are the first ops of the function, so they stay operand 1 if the
+/// other operand is the result of another op.
 static void orderOperands(func::FuncOp function) {
   DenseMap<Value, size_t> places;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {

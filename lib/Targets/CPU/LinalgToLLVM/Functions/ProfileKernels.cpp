@@ -44,9 +44,9 @@ public:
   }
 
 private:
-  /// An op whose run time is measured. `slot` is the number of its name in the
-  /// array of counters; `operations` is the number of operations on elements
-  /// that it executes, or std::nullopt if unknown.
+  /// An op whose run time is measured. `slot` is the number of its name in
+  /// `names`; `operations` is the number of operations on elements that it
+  /// executes, or std::nullopt if unknown.
   struct Part {
     Operation *op;
     unsigned slot = 0;
@@ -92,7 +92,8 @@ void Profiler::findKernels(Block &block) {
 
 /// Assigns to each measured op the slot of its name, which has two counters:
 /// the time and the number of operations. Ops that come from one op of the
-/// user's program have one name and share the slot.
+/// user's program have one name and share the slot. If the number of operations
+/// of one of them is unknown, those of all are.
 void Profiler::nameKernels() {
   MLIRContext *context = module.getContext();
   for (Part &kernel : kernels) {

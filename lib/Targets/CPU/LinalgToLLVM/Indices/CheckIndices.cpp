@@ -105,8 +105,9 @@ static bool isProven(const Access &access, const IndexRanges &ranges) {
 
 namespace {
 /// Inserts run-time checks that the data-dependent indices of a function are in
-/// range: one check for each combination of an index, a size and the block that
-/// contains the access. Accesses come in program order.
+/// range: one check for each slice. Accesses of elements have one check for
+/// each combination of an index, a size and the block that contains them.
+/// Accesses come in program order.
 class CheckInserter {
 public:
   CheckInserter(MLIRContext *context, bool isTextFixed)
@@ -191,8 +192,11 @@ void CheckInserter::insertAssert(const Access &access, Value holds, Value index,
 
 /// Inserts a check that the maximum of the index over all iterations is in
 /// range, before the linalg op whose body has the access. Indices are compared
-/// as unsigned integers, so a negative one is out of range, too. Returns false,
-/// and inserts no check, if the index cannot be computed there.
+/// as unsigned integers, so a negative one is out of range, too. Returns true
+/// without a check if the op is known to have no iterations. Returns false
+/// without a check for accesses outside of linalg ops on tensors, for slices,
+/// and for tensors or indices that are only known in the body. Also does so in
+/// branches if the dim may have size 0.
 bool CheckInserter::insertMaximum(const Access &access) {
   linalg::LinalgOp op = findLinalgOp(access.op);
   if (!op || !op.hasPureTensorSemantics() || !access.isElement() ||

@@ -34,10 +34,10 @@ static bool anyDepends(ValueRange values, DenseSet<Value> &visited) {
       values, [&](Value value) { return dependsOnData(value, visited); });
 }
 
-/// Returns true if the scalar `argument` depends on data. That of a loop does
-/// if the bounds of the loop or the values passed to `argument` do. That of a
-/// tensor.generate does not, and that of any other region, e.g. of a function,
-/// does.
+/// Returns true if the scalar `argument` depends on data. A loop index does if
+/// a bound or the step of the loop does, and another argument of an scf.for if
+/// a value passed to it does. An argument of a tensor.generate does not, and
+/// one of any other region, e.g. of a function, does.
 static bool dependsOnData(BlockArgument argument, DenseSet<Value> &visited) {
   Operation *parent = argument.getOwner()->getParentOp();
   if (auto loop = dyn_cast<scf::ForOp>(parent)) {
@@ -273,7 +273,8 @@ static bool isSize(Value size, Value tensor, unsigned dim) {
 
 /// Returns the scalar that the producer of an operand yields for each element.
 /// `argument` is the block argument of the operand in the body of its linalg
-/// op. A producer that is not a linalg op, or that has reductions, gives null.
+/// op. Returns a null value if the operand is not an input, or if its producer
+/// is not a linalg op or has reductions.
 static Value getYielded(BlockArgument argument) {
   auto op = dyn_cast<linalg::LinalgOp>(argument.getOwner()->getParentOp());
   if (!op || argument.getArgNumber() >= unsigned(op.getNumDpsInputs()))

@@ -24,9 +24,10 @@
 
 namespace mlir::layout {
 
-/// Returns true if `value` depends on elements of tensors or on a scalar
-/// argument of a function. Loop indices and sizes of tensors are not data, and
-/// the condition of a select is ignored.
+/// Returns true if `value` depends on elements of tensors, on a scalar argument
+/// of a function, or on an op with side effects or an unsupported region. Sizes
+/// of tensors are not data, and neither are loop indices if the bounds are not.
+/// Conditions of selects and of scf.if are ignored.
 bool dependsOnData(Value value);
 
 /// Determines which indices are in range, from the ranges of all integers

@@ -46,8 +46,7 @@ static OpFoldResult findSize(Value tensor, int64_t dim) {
   return {};
 }
 
-/// Replaces slices of dynamic size that are known to be the whole tensor by
-/// that tensor.
+/// Replaces slices that are known to be the whole tensor by that tensor.
 static void dropWholeSlices(Operation *root) {
   root->walk([](tensor::ExtractSliceOp slice) {
     if (slice.getType() != slice.getSourceType() || !slice.hasZeroOffset() ||

@@ -33,7 +33,7 @@
 namespace mlir::layout {
 
 /// One linalg op of a kernel. Its indexing maps are rewritten to the dims of
-/// the kernel, i.e. to the loops of the op with the reduction.
+/// the kernel, i.e. to the loops of the kernel's root.
 struct Stage {
   linalg::LinalgOp op;
   /// The operands, inputs first.
@@ -97,14 +97,16 @@ struct Kernel {
   SmallVector<const Stage *> stages() const;
 };
 
-/// Returns the kernel whose last stage is `op`. Fails if `op` is a transposing
-/// copy, if a tensor has an encoding or elements that are not numbers, or if
-/// results are not indexed by exactly the parallel loops. Does not modify IR.
+/// Returns the kernel whose last stage is `op`. Fails if `op` is not on tensors
+/// or is a transposing copy, or if results are not indexed by exactly the
+/// parallel loops. Also fails if a tensor has an encoding or elements that are
+/// not numbers, or if a map has symbols. Does not modify IR.
 FailureOr<Kernel> matchKernel(linalg::LinalgOp op);
 
 /// Collapses trailing unit dims in each tensor of the kernel (1x64x1x1 ->
-/// 1x64), and merges parallel loops that are contiguous in all tensors (14x14
-/// pixels -> 196). Merges no loops if a body reads loop indices, or if a tensor
+/// 1x64), and merges parallel loops that are contiguous in all tensors that
+/// they index (14x14 pixels -> 196). Does not merge a static loop with a
+/// dynamic one. Merges no loops if a body reads loop indices, or if a tensor
 /// may be part of a larger one.
 void mergeLoops(Kernel &kernel);
 
@@ -116,7 +118,7 @@ Operation *findCombiner(const Kernel &kernel);
 
 /// Returns the ops of `body` that `wanted` depends on, directly or not, in
 /// program order. With `withEffects`, includes ops with side effects, such as
-/// assertions.
+/// assertions, and what they depend on.
 SmallVector<Operation *> neededOps(Block *body, ArrayRef<Value> wanted,
                                    bool withEffects = true);
 

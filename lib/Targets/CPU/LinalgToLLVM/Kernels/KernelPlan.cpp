@@ -121,7 +121,8 @@ std::optional<unsigned> layout::findParallelLane(const Kernel &kernel,
   return std::nullopt;
 }
 
-/// Returns true if lanes along reduction `dim` can hold partial results.
+/// Returns true if `dim` is a reduction along which lanes can hold partial
+/// results.
 static bool isReductionLane(const Kernel &kernel, unsigned dim) {
   return !kernel.isParallel(dim) && findCombiner(kernel) &&
          readsSameElements(kernel.root, dim) &&
@@ -175,8 +176,9 @@ static std::optional<unsigned> findReductionLane(const Kernel &kernel,
 ///   shorter reduction                     its end takes longer than its steps
 ///   parallel, read by computed indices    a load for each lane
 ///
-/// Kernels with elements of less than a byte, which are collected one by one,
-/// use only the first kind. Returns std::nullopt if no dim can be on lanes.
+/// Kernels with elements that are not whole bytes (isWholeBytes), which are
+/// collected one by one, use only the first kind. Returns std::nullopt if no
+/// dim can be on lanes.
 static std::optional<unsigned> findLane(const Kernel &kernel, int64_t size) {
   if (auto lane = findParallelLane(kernel, LaneAccess::Contiguous))
     return lane;
@@ -192,10 +194,11 @@ static std::optional<unsigned> findLane(const Kernel &kernel, int64_t size) {
   return findParallelLane(kernel, LaneAccess::Other);
 }
 
-/// Returns the lanes of four registers of f32 if `kernel` is elementwise and
+/// Returns the lanes of four registers of f32 if `kernel` has no reduction and
 /// has functions that layout-cpu-expand-math expands to long chains of
-/// dependent ops, and 0 otherwise. As one vector, the chains of four registers
-/// are interleaved, and share their constants.
+/// dependent ops. As one vector, the chains of four registers are interleaved,
+/// and share their constants. Returns 0 for other kernels, and if elements are
+/// not whole bytes (isWholeBytes).
 static int64_t lanesOfChains(const Kernel &kernel,
                              const CpuModelParams &target) {
   linalg::LinalgOp op = kernel.root.op;
@@ -210,8 +213,9 @@ static int64_t lanesOfChains(const Kernel &kernel,
 }
 
 /// Returns the number of lanes of a vector along a dim of `extent`: `size`, or
-/// a multiple of it for long chains of ops, if the extent is dynamic, a multiple
-/// of it, or so long that its rest does not matter.
+/// more for long chains of ops. A larger number is used if the extent is
+/// dynamic, a multiple of the number, or at least eight times as long, so that
+/// the rest does not matter.
 static int64_t widen(const Kernel &kernel, const CpuModelParams &target,
                      int64_t size, int64_t extent) {
   constexpr int64_t longExtent = 8;
@@ -386,10 +390,11 @@ private:
 };
 } // namespace
 
-/// Ensures that at least two tiles exist, so that threads can share a loop over
-/// them. If no parallel dim has two whole tiles, as in a global pooling,
-/// changes the largest size of the tile along a parallel dim without lanes.
-/// This size becomes the extent divided by its smallest divisor above 1.
+/// Ensures, if possible, that at least two tiles exist, so that threads can
+/// share a loop over them. If no parallel dim has two whole tiles, as in a
+/// global pooling, changes the largest size of the tile along a parallel dim
+/// without lanes. This size becomes the extent divided by its smallest divisor
+/// above 1.
 static void leaveLoop(const Kernel &kernel, KernelPlan &plan) {
   std::optional<unsigned> largest;
   for (auto [dim, extent] : llvm::enumerate(kernel.extents)) {

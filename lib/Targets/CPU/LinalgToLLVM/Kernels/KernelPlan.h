@@ -80,7 +80,7 @@ void orderLoops(const Kernel &kernel, const CpuModelParams &target,
                 KernelPlan &plan);
 
 /// Plans `kernel`. If `parallelLoops` is set and the kernel has enough work,
-/// the plan has a loop for threads.
+/// the plan has a loop for threads, if a parallel dim allows it.
 KernelPlan planKernel(const Kernel &kernel, const CpuModelParams &target,
                       bool parallelLoops);
 

@@ -86,7 +86,8 @@ public:
   }
 
 private:
-  /// Returns the bytes of a cache of `bytes` that are available for operands.
+  /// Returns how many of the `bytes` of a cache are available for operands:
+  /// three quarters.
   static double roomIn(int64_t bytes) { return 0.75 * bytes; }
 
   double linesOf(ArrayRef<double> span) const {
@@ -151,8 +152,8 @@ static void forEachOrder(ArrayRef<unsigned> dims,
 }
 
 /// Returns true if the memory of the only result can store partial sums between
-/// parts: it has the type of the sums, nothing else reads it, and the extents
-/// are static.
+/// parts. It must have the type of the sums, and nothing else may read it. The
+/// extents must be static, and vector lanes not along a reduction.
 static bool canKeepParts(const Kernel &kernel, const KernelPlan &plan) {
   linalg::LinalgOp root = kernel.root.op, last = kernel.last().op;
   Value result = last.getDpsInitOperand(0)->get();

@@ -60,9 +60,9 @@ struct Place {
 };
 
 /// Returns true if operand `i` allows merging the kernel loops `outer` and
-/// `inner`. Either they index dims of it in this order, with only dims of size
-/// one in between, and `place` is set to these dims. Or they do not index it,
-/// and `place` stays unset.
+/// `inner`. Either they alone index dims of it that have their extents, in this
+/// order, with only dims of size one in between, and `place` is set to these
+/// dims. Or they do not index it, and `place` stays unset.
 static bool findPlace(const Kernel &kernel, const Stage &stage, unsigned i,
                       unsigned outer, unsigned inner,
                       std::optional<Place> &place) {

@@ -24,7 +24,8 @@ namespace mlir::layout {
 
 /// Replaces inputs of `op` that are indexed by multiples of loops, such as 2 *
 /// h, by compact copies. Only static linalg.generic ops with a reduction are
-/// changed, if they read each element of the input at least 32 times.
+/// changed, if they read each element of the input at least 32 times. Inputs
+/// with sums as subscripts, e.g. overlapping windows, stay.
 void packStridedInputs(linalg::LinalgOp op);
 
 } // namespace mlir::layout

@@ -36,12 +36,12 @@ struct Columns {
   int64_t rows;
 };
 
-/// Returns the numbers of columns and rows of the input indexed by `map` that
-/// one register tile reads, and if the columns are on the lanes of vectors.
-/// Returns std::nullopt if `map` is not a projected permutation, if a reduction
-/// indexes the columns, or if the innermost reduction does not advance from row
-/// to row. Also returns std::nullopt if a tile reads one column, or if a row
-/// fits in one tile (in one vector, if columns are on the lanes).
+/// Returns what one register tile reads of an input of `type` that `map`
+/// indexes. Returns std::nullopt unless `map` is a projected permutation of at
+/// least two results, no reduction indexes the columns, and the innermost
+/// reduction advances from row to row. Also returns std::nullopt if a tile
+/// reads one column, or if a row fits in one tile (in one vector, if columns
+/// are on the lanes).
 static std::optional<Columns> findColumns(const Kernel &kernel,
                                           const KernelPlan &plan, AffineMap map,
                                           RankedTensorType type) {

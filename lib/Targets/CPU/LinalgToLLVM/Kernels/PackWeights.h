@@ -39,10 +39,10 @@ using PackedConstants = DenseMap<std::pair<Attribute, int64_t>, ElementsAttr>;
 
 /// Replaces static inputs of the root by packed ones if the innermost reduction
 /// advances from row to row and a row exceeds a cache line. A constant is
-/// packed if it exceeds L2, or if L1 does not hold the lines that a tile reads.
-/// Another input is packed only if L1 does not hold them and at least four
-/// tiles read each element. Creates ops at the builder's insertion point and
-/// adds packed constants to `known`.
+/// packed if its columns are on vector lanes, and it exceeds L2 or L1 does not
+/// hold the lines that a tile reads. Another input is packed only if L1 does
+/// not hold them and at least four tiles read each element. Creates ops at the
+/// builder's insertion point and adds packed constants to `known`.
 void packWeights(Kernel &kernel, const KernelPlan &plan,
                  const CpuModelParams &target, OpBuilder &builder,
                  PackedConstants &known);

@@ -21,7 +21,8 @@
 
 namespace mlir::layout {
 
-/// The unit attribute of a math.exp whose operand is never positive.
+/// The unit attribute of a math.exp whose operand is never positive, but may be
+/// NaN.
 constexpr llvm::StringLiteral kNotPositiveAttr("layout.not_positive");
 
 /// Marks each math.exp in the body of `op` whose operand is the distance of an

@@ -37,7 +37,8 @@ static double stepOps(const Kernel &kernel) {
   return std::max(ops, 1.0);
 }
 
-/// The maximum steps of inner reductions that LLVM is assumed to unroll.
+/// The maximum number of steps of inner reductions that LLVM is assumed to
+/// unroll.
 static constexpr double kMostUnrolled = 32;
 
 TileCostModel::TileCostModel(const Kernel &kernel, const CpuModelParams &target,
@@ -265,7 +266,8 @@ double TileCostModel::newLines(const Input &input,
   return rows * lines / std::max(repeats, 1.0);
 }
 
-/// Returns true if no two tiles read the same element of `input`.
+/// Returns true if it is known that no two tiles read the same element of
+/// `input`.
 bool TileCostModel::isReadOnce(const Input &input,
                                ArrayRef<int64_t> tile) const {
   return input.isProjection &&

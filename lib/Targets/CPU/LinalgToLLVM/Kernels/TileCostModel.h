@@ -44,9 +44,9 @@ public:
   bool fits(ArrayRef<int64_t> tile) const;
 
   /// Returns all dims in the order in which a step visits the points of the
-  /// tile, outermost first. The dims that move the input with the most values
-  /// come first, so that all uses of one of its values are consecutive and it
-  /// needs one register.
+  /// tile, outermost first. The dims that move the streamed input
+  /// (findStreamed), if there is one, come first. All uses of one of its values
+  /// are then consecutive, and it needs one register.
   SmallVector<unsigned> orderPoints(ArrayRef<int64_t> tile) const;
 
   /// Returns the estimated cycles of the whole kernel with this tile, partial

@@ -135,8 +135,8 @@ public:
     Value shifted = toReal(make<arith::AddIOp>(n, toBits(number(kShift))));
     return add(shifted, -kShift);
   }
-  /// Returns the f32 whose exponent bits are the low bits of `exponent`: 2^n for
-  /// n + 127, with n from -126 to 127.
+  /// Returns the f32 whose exponent bits are the low bits of `exponent`: 2^n
+  /// for n + 127, with n from -126 to 127.
   Value fromExponent(Value exponent) {
     return toReal(makeBits<arith::ShLIOp>(exponent, 23));
   }
@@ -160,8 +160,8 @@ struct Exponential {
   Value rest;  // exp(r) - 1
 };
 
-/// Reduces x. With `bias`, which is at most 254, the low bits of `power` are
-/// those of the exponent of 2^(n + bias - 127).
+/// Splits exp(x) into its parts. `bias`, which is at most 254, is added to n:
+/// the low bits of `power` are the exponent bits of 2^(n + bias - 127).
 Exponential reduceExponential(Emitter &e, Value x, int64_t bias) {
   Value shifted = e.fma(x, 0x1.715476p0, e.number(kShift + bias));
   Value n = e.add(shifted, -(kShift + bias));
@@ -171,8 +171,8 @@ Exponential reduceExponential(Emitter &e, Value x, int64_t bias) {
   return {e.toBits(shifted), e.fma(e.mul(q, r), r, r)};
 }
 
-/// Returns exp(x). `x` must be in [-104, 89]. Callers limit it to this range,
-/// at whose ends the result is already 0 and infinity.
+/// Returns exp(x). `x` must be NaN or in [-104, 89]. Callers limit it to this
+/// range, at whose ends the result is already 0 and infinity.
 Value exponential(Emitter &e, Value x) {
   auto vector = dyn_cast<VectorType>(x.getType());
   if (e.hasLdexp && (!vector || vector.getRank() == 1)) {

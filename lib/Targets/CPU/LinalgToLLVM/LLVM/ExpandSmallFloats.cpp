@@ -45,8 +45,8 @@ using namespace mlir;
 using llvm::APFloat;
 
 namespace {
-/// Describes a float type of at most 8 bits. Values are bit patterns in an
-/// int64_t.
+/// Describes a float type of at most 8 bits. `largest`, `nan` and `infinity`
+/// are bit patterns.
 struct SmallFloat {
   unsigned width;
   bool isExponent;  // f8E8M0FNU: neither a sign nor a mantissa, nor a zero
@@ -179,7 +179,8 @@ Value roundToExponent(Emitter &e, const SmallFloat &format, Value bits,
 
 /// Returns the bits, without the sign, of the small float nearest to the number
 /// with the bits `digits`, also without the sign. A tie is rounded to an even
-/// last digit.
+/// last digit. A number beyond the largest one becomes getOverflow(), and NaN
+/// becomes NaN, or zero if the type has none.
 Value roundDigits(Emitter &e, const SmallFloat &format, Value digits) {
   const llvm::fltSemantics &semantics =
       cast<FloatType>(e.real).getFloatSemantics();

@@ -55,8 +55,9 @@ struct Access {
   bool isNontemporal;
 };
 
-/// The distance in elements from the start of a buffer to an access: the sum of
-/// index values times their factors, and a constant.
+/// The distance in elements from the aligned pointer of a buffer to an access:
+/// the sum of index values times their factors, and a constant, which includes
+/// the offset of the buffer.
 struct Distance {
   llvm::SmallMapVector<Value, int64_t, 4> factors;
   int64_t constant = 0;
@@ -152,7 +153,7 @@ static bool isBefore(Value first, Value second) {
   return first.getDefiningOp()->isBeforeInBlock(definition);
 }
 
-/// Returns the pointer to the first element of `buffer`.
+/// Returns the aligned pointer of `buffer`, without its offset.
 Value AccessLowering::getFirst(Value buffer) {
   Value &pointer = firsts[buffer];
   if (!pointer) {

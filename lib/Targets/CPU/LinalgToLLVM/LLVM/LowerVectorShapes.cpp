@@ -30,8 +30,9 @@ using namespace mlir;
 using namespace mlir::layout;
 
 /// Returns the vector type with the next power of two of elements. Returns a
-/// null type if `type` already has such a number, has several dims, or has
-/// elements that cannot be masked.
+/// null type if `type` already has such a number, does not have one dim, is
+/// scalable, or has elements that are not masked (only indices, 32 and 64 bits
+/// are).
 static VectorType getMaskedType(VectorType type) {
   int64_t width = type.getRank() == 1 ? type.getDimSize(0) : 1;
   Type element = type.getElementType();

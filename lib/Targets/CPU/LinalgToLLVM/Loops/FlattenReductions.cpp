@@ -41,7 +41,9 @@ static bool windowsReachAll(linalg::LinalgOp op) {
 }
 
 /// Returns true if `op` is a reduction that can be flattened and of which no
-/// result dim can be on vector lanes, so that a reduction loop must be.
+/// parallel loop can be on vector lanes with contiguous accesses, so that a
+/// reduction loop should be. Ops that are no kernels (matchKernel) count as
+/// such.
 static bool needsReductionLanes(linalg::LinalgOp op) {
   if (op.getNumReductionLoops() == 0 || !op.hasPureTensorSemantics() ||
       op.hasIndexSemantics() || hasEffects(op) || !windowsReachAll(op))

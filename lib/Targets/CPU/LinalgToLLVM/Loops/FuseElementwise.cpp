@@ -55,8 +55,10 @@ static bool isOnlyLiveUse(OpOperand &operand) {
   });
 }
 
-/// Returns true if the producer of `operand` can be fused: in the consumer's
-/// loops it runs exactly as often, or it only moves values.
+/// Returns true if the elementwise producer of `operand` should be fused into
+/// its elementwise user. Either it only moves values, or the user's loops run
+/// it exactly as often, no other op needs it, and both bodies are small
+/// (kMaxBody). Transpositions, and producers with side effects, are not fused.
 static bool shouldFuse(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();
   auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
@@ -91,11 +93,12 @@ static bool shouldTakeShape(OpOperand *operand) {
   return expand->hasOneUse() && reduction && !isAllParallel(reduction);
 }
 
-/// Returns true if a reshape of `operand` can be folded into elementwise ops.
-/// Either the reshape is an expand_shape whose result is the init of a
-/// reduction, or an elementwise op reads `operand`, a collapse_shape of a
-/// linalg op's result. The ops then have the dims of the reduction, e.g. the
-/// groups of a grouped convolution, and are computed in its kernel.
+/// Returns true if a reshape of `operand` should be folded into an elementwise
+/// op. Either `operand` is that of an expand_shape, an elementwise op computes
+/// it, and the expanded tensor is the init of a reduction. Or `operand` is that
+/// of an elementwise op, and is a collapse_shape of a linalg op's result. The
+/// elementwise op then has the dims of the reduction, e.g. the groups of a
+/// grouped convolution, and is computed in its kernel.
 static bool shouldTakeGroups(OpOperand *operand) {
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(operand->getOwner())) {
     auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();

@@ -24,8 +24,8 @@ inline constexpr llvm::StringLiteral kParallelLoopAttrName = "layout.parallel";
 
 /// Returns true if `op` has enough work for threads: a loop of dynamic size, or
 /// at least 4096 steps, each of which is one op of the body on `vectorSize`
-/// elements. Returns false if it may end the program by an assertion, which
-/// must stay in the thread that can report it.
+/// elements. Returns false if the body has side effects, such as an assertion,
+/// which must stay in the thread that can report it.
 bool isWorthThreads(linalg::LinalgOp op, int64_t vectorSize);
 
 inline void markParallel(scf::ForOp loop) {

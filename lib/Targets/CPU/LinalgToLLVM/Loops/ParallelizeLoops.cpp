@@ -24,8 +24,9 @@ using namespace mlir;
 static constexpr double kLeastSteps = 1 << 12;
 
 /// The iterations per core up to which nested loops are merged to one loop for
-/// threads. Inner loops are added until there are 32 per core, but a short loop
-/// with a dynamic trip count is only added if there are fewer than 4.
+/// threads. Inner loops are added until there are 32 per core. A short loop
+/// with a dynamic trip count is only added as the first or second one, and only
+/// if there are fewer than 4 per core.
 static constexpr int64_t kIterationsPerCore = 32, kLeastIterationsPerCore = 4;
 
 bool layout::isWorthThreads(linalg::LinalgOp op, int64_t vectorSize) {
@@ -41,7 +42,8 @@ bool layout::isWorthThreads(linalg::LinalgOp op, int64_t vectorSize) {
 }
 
 /// Returns the loop that is the whole body of `loop`, if it is marked as
-/// parallel and its bounds are defined outside of `outermost`, or else null.
+/// parallel, returns no values, and has bounds from outside of `outermost`.
+/// Returns null otherwise.
 static scf::ForOp getNextOfNest(scf::ForOp loop, scf::ForOp outermost) {
   auto next = dyn_cast<scf::ForOp>(loop.getBody()->front());
   if (!next || next->getNextNode() != loop.getBody()->getTerminator() ||
@@ -62,8 +64,8 @@ static bool isShort(scf::ForOp loop) {
                       [](Operation &op) { return op.getNumRegions() == 0; });
 }
 
-/// Returns the loops from `outermost` inward that become one scf.parallel: as
-/// many as give 32 iterations for each of `cores`, or all that can be merged.
+/// Returns the loops from `outermost` inward that become one scf.parallel, by
+/// the limits of kIterationsPerCore for `cores`, or all that can be merged.
 static SmallVector<scf::ForOp> findNest(scf::ForOp outermost, int64_t cores) {
   int64_t enough = kIterationsPerCore * cores;
   SmallVector<scf::ForOp> nest;

@@ -88,9 +88,9 @@ static bool isEmptyTensor(Operation *op) {
 
 /// Clones empty tensors for each use, right before the op. Memory is then
 /// allocated late and not kept between uses, and two tensors that a loop
-/// carries do not share memory. If a slice of an empty tensor is written and
-/// inserted into it again, the slice and the insertion keep the original, and
-/// only the other uses get clones.
+/// carries do not share memory. If slices of an empty tensor are extracted,
+/// these slices and insertions into it keep the original, so that a slice is
+/// written in place. Only other uses get clones.
 static void separateEmptyTensors(ModuleOp module) {
   SmallVector<Operation *> shared;
   module.walk([&](Operation *op) {
@@ -183,8 +183,9 @@ public:
   }
 
 private:
-  /// Returns the destination operand of the op that computes `value`, or null
-  /// without one.
+  /// Returns the previous tensor of the trace, in general the destination
+  /// operand of the op that computes `value`. Returns a null value at the end
+  /// of the trace.
   Value getPrevious(Value value) {
     auto [known, isNew] = previous.try_emplace(value);
     if (!isNew)

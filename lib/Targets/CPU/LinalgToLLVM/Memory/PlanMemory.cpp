@@ -32,8 +32,8 @@ using namespace mlir;
 namespace {
 struct Buffer {
   memref::AllocOp alloc;
-  Operation *last = nullptr; // the last op of the entry block that uses it
-  unsigned from = 0, to = 0; // positions in the entry block
+  Operation *last = nullptr; // the last op of the block that uses it
+  unsigned from = 0, to = 0; // positions in the block
   int64_t bytes = 0;
   int64_t offset = 0;
 };
