@@ -47,7 +47,8 @@ typedef struct LayoutConversion LayoutConversion;
 typedef void (*LayoutConversionCallback)(LayoutConversion conversion,
                                          void *userData);
 
-/// Returns true if the attribute is a target, e.g. `#layout.cpu<lanes = 16>`.
+/// Returns true if the attribute is a target: one of this dialect, e.g.
+/// `#layout.cpu<lanes = 16>`, or one of another dialect (TargetInterface).
 MLIR_CAPI_EXPORTED bool layoutAttributeIsATarget(MlirAttribute attr);
 
 /// Runs the pipeline layout-assign on the module, which chooses layouts,

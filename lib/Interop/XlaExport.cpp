@@ -206,9 +206,10 @@ static void rejoinSums(std::vector<PlacedDigit> &digits) {
 
 namespace {
 
-/// A part of a source that is being split: the digits of the source from
-/// `divisor` up to the next part. `id` is the number of the element in the
-/// sequence of dims that tiles transform.
+/// A part of a source, i.e. of a dim or a fused value, that is being split: the
+/// digits of the source from `divisor` up to the next part. `id` is the number
+/// that Tiler gave the part when it created it. The part keeps this number when
+/// tiles change its position.
 struct Element {
   unsigned id;
   int64_t divisor;

@@ -36,7 +36,8 @@ LogicalResult checkRule(const OpLayoutRule &rule, ArrayRef<Type> operands,
 
 /// Checks that `op`, whose rule is `rule`, can run on the types of its operands
 /// and results. A LoopsRule that permits every combination of layouts
-/// (`runsAnywhere`) is checked as with `usesPerElementAddressing`.
+/// (`runsAnywhere`) is checked as with `usesPerElementAddressing`: its stored
+/// axes are not compared, but spaces and meshes are checked.
 LogicalResult checkRule(Operation *op, const OpLayoutRule &rule,
                         FailureReason refuse = {},
                         bool usesPerElementAddressing = false);

@@ -115,8 +115,9 @@ private:
     /// none), then from each consumer per value.
     unsigned given;
     /// Per consumer and value, the column in `prices` of the setup variable
-    /// that the value requires, or the number of columns if it requires none;
-    /// concatenated over consumers.
+    /// that the value requires to be on, i.e. of the shared copy that it reads,
+    /// or the number of columns if it requires none; concatenated over
+    /// consumers.
     std::vector<unsigned> required;
     /// The index in `sets` of the setup variables. Other hyper-factors may have
     /// the same ones with other consumers. kNone for a factor of two variables.

@@ -87,7 +87,8 @@ struct NpuLoad {
   /// The type of the copy, with its layout in local memory. It is not checked
   /// that the copy fits a core.
   RankedTensorType type;
-  /// The indexing map of the copy: from the loops of the op to its indices.
+  /// The indexing map of the copy: from the loops of the op to the indices at
+  /// which the op reads the copy, those of its new leading dims first.
   AffineMap map;
   /// The number of leading dims of the copy that the operand lacks. They index
   /// the channels of the result, or the cores that hold these channels.

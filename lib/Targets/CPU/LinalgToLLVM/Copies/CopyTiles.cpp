@@ -231,11 +231,12 @@ static bool canInterleave(const CopyDigit &few, const CopyDigit &many,
          many.*stride == few.extent && many.extent >= tile.vectorSize;
 }
 
-/// Sets `tile.rowsTogether` so that all registers of one cache line of the
-/// result are computed before they are stored, and reduces `tile.loadSize` so
-/// that registers suffice. Changes neither if a column of the tile fills at
-/// most one register, or if the vector registers cannot hold a line of each
-/// column of a lane.
+/// Sets `tile.rowsTogether` to all rows of the tile, so that all registers of a
+/// cache line of the result are computed before they are stored, and halves
+/// `tile.loadSize` until registers suffice. `lane` is the number of elements in
+/// a 16-byte lane of a register. Changes neither if a column of the tile has
+/// fewer than two whole registers, or if the vector registers cannot hold
+/// `lane` columns of the tile.
 static void joinParts(CopyTile &tile, int64_t lane,
                       const CpuModelParams &params) {
   int64_t parts = tile.rows / tile.vectorSize, registers = parts * lane;
