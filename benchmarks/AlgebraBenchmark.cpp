@@ -84,7 +84,7 @@ void buildCanonicalAgain(benchmark::State &state) {
 }
 BENCHMARK(buildCanonicalAgain);
 
-/// Evaluates the stored axes of many random indices by an Evaluator, including
+/// Evaluates the coordinates of many random indices by an Evaluator, including
 /// the time to construct it.
 void forwardIndexCompiled(benchmark::State &state) {
   LayoutMap map = makeBlocked();
@@ -93,9 +93,9 @@ void forwardIndexCompiled(benchmark::State &state) {
   std::mt19937 random(1);
   for (size_t i = 0; i < indices.size(); ++i)
     indices[i] = random() % kShape[i % kRank];
-  std::vector<int64_t> values(kCount * map.getStoredAxes().size());
+  std::vector<int64_t> values(kCount * map.getCoordinates().size());
   for (auto _ : state) {
-    Evaluator evaluator = *Evaluator::ofStoredAxes(map, kShape);
+    Evaluator evaluator = *Evaluator::ofCoordinates(map, kShape);
     evaluator.evaluate(indices.data(), kRank, kCount, values.data());
     benchmark::ClobberMemory();
   }

@@ -160,32 +160,11 @@ void Evaluator::evaluate(const int64_t *indices, size_t stride, size_t count,
 // Maps
 //===----------------------------------------------------------------------===//
 
-template <typename Parts>
-static std::optional<Evaluator> compileParts(const LayoutMap &special,
-                                             const Parts &parts, Sizes sizes) {
-  llvm::SmallVector<IndexExpr> values;
-  for (const auto &part : parts)
-    values.push_back(part.value);
-  return Evaluator::compile(values, special.getBox(sizes));
-}
-
 std::optional<Evaluator> Evaluator::ofCoordinates(const LayoutMap &map,
                                                   Sizes sizes) {
   LayoutMap special = map.specialize(sizes);
-  return compileParts(special, special.getCoordinates(), sizes);
-}
-
-std::optional<Evaluator> Evaluator::ofStoredAxes(const LayoutMap &map,
-                                                 Sizes sizes) {
-  // Use the axes of `map` itself: its normal form on `sizes` may have fewer.
-  llvm::SmallVector<int64_t> box = map.getBox(sizes);
-  llvm::SmallVector<IndexExpr> dims, values;
-  llvm::SmallVector<SizeExpr> sizeOf;
-  for (auto [d, size] : llvm::enumerate(box)) {
-    dims.push_back(IndexExpr::dim(d));
-    sizeOf.push_back(size >= 0 ? SizeExpr(size) : SizeExpr::dim(d));
-  }
-  for (const StoredAxis &axis : map.getStoredAxes())
-    values.push_back(substitute(axis.value, dims, sizeOf, box));
-  return compile(values, box);
+  llvm::SmallVector<IndexExpr> values;
+  for (const Coordinate &coordinate : special.getCoordinates())
+    values.push_back(coordinate.value);
+  return compile(values, special.getBox(sizes));
 }

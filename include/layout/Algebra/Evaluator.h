@@ -42,12 +42,6 @@ public:
   /// is dynamic, a stride depends on it, or a coordinate may overflow int64.
   static std::optional<Evaluator> ofCoordinates(const LayoutMap &map,
                                                 Sizes sizes);
-  /// Compiles the values of the stored axes of `map` for dims of these sizes.
-  /// The box has the dims, followed by the replicas of the map. Returns
-  /// std::nullopt if a size is dynamic, a stride depends on it, or a value may
-  /// overflow int64.
-  static std::optional<Evaluator> ofStoredAxes(const LayoutMap &map,
-                                               Sizes sizes);
 
   unsigned getNumDims() const { return box.size(); }
   unsigned getNumValues() const { return start.size(); }

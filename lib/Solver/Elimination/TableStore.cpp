@@ -59,7 +59,6 @@ TableId TableStore::intern(ArrayRef<Cost> entries) {
   std::copy(entries.begin(), entries.end(), copy);
   table.entries = copy;
   tables.push_back(table);
-  numOwnEntries += entries.size();
 
   if (tables.size() * 2 > slots.size()) {
     std::vector<Slot> old(std::max<size_t>(16, slots.size() * 2));

@@ -59,9 +59,6 @@ public:
   }
 
   size_t getNumTables() const { return numBaseTables + tables.size(); }
-  /// Returns the total number of entries of the tables of this store, without
-  /// those of its base.
-  int64_t getNumOwnEntries() const { return numOwnEntries; }
 
 private:
   /// A slot of the hash table. Comparing hashes avoids most table comparisons.
@@ -80,7 +77,6 @@ private:
   llvm::SmallVector<Table, 0> tables;
   llvm::BumpPtrAllocator memory;
   std::vector<Slot> slots; // open addressing; a power of two of them
-  int64_t numOwnEntries = 0;
 };
 
 } // namespace mlir::layout
