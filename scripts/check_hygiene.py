@@ -3,6 +3,7 @@
 usage: check_hygiene.py ROOT
 
 - A file must not exceed the number of lines of its suffix, nor a C++ function 79 lines.
+- A line of prose in a page has at most 120 columns.
 - A folder below lib or include has at most 25 files.
 - The include guard of a header is its path.
 - No text contains an absolute path of a machine, or a path outside the tree.
@@ -21,6 +22,7 @@ LINE_LIMITS = {".cpp": 800, ".c": 800, ".h": 500, ".td": 600, ".py": 600,
                ".mlir": 500, ".test": 300, ".sh": 400, ".cmake": 300, ".md": 400}
 MAX_BYTES = 1 << 20
 MAX_FILES = 25
+MAX_COLUMNS = 120
 
 # The patterns are assembled from pieces because this file is checked too.
 _START = r"(?:^|(?<=[\s\"'`=(:,<>\[]))"
@@ -106,6 +108,16 @@ def check_guard(name, text):
         yield f"{name}: the include guard is {guard[1]}, not {guard_of(name)}"
 
 
+def check_columns(name, lines):
+    """Yields a message for each line of prose that is too long. Code, tables, comments and generated pages are not."""
+    is_code = False
+    for number, line in enumerate(lines, 1):
+        is_code ^= line.lstrip().startswith("```")
+        if (len(line) > MAX_COLUMNS and not is_code and not name.startswith("docs/reference/")
+                and not line.startswith(("    ", "|", "<!--"))):
+            yield f"{name}:{number}: {len(line)} columns, at most {MAX_COLUMNS}: wrap it"
+
+
 def check_folders(names):
     """Yields a message for each folder below lib or include that has too many files to find one's way in."""
     counts = collections.Counter(os.path.dirname(name) for name in names if name.startswith(("lib/", "include/")))
@@ -133,6 +145,8 @@ def check_file(root, name):
         yield from check_functions(name, lines)
     if name.endswith((".h", ".td")):
         yield from check_guard(name, text)
+    if name.endswith(".md"):
+        yield from check_columns(name, lines)
     for number, line in enumerate(lines, 1):
         for pattern, what in FORBIDDEN:
             if pattern.search(line):
