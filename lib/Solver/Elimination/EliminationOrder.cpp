@@ -114,7 +114,7 @@ private:
   llvm::DenseSet<std::pair<unsigned, unsigned>> hubPairs;
 };
 
-/// A simulated elimination, in which a rule selects the next variable.
+/// Simulates an elimination, in which a rule selects the next variable.
 class Game {
 public:
   enum class Rule { MinWidth, MinFill };
