@@ -114,16 +114,16 @@ private:
   llvm::DenseSet<std::pair<unsigned, unsigned>> hubPairs;
 };
 
-/// Simulates an elimination, in which a rule selects the next variable.
-class Game {
+/// Runs a simulated elimination, in which a rule selects the next variable.
+class Simulation {
 public:
   enum class Rule { MinWidth, MinFill };
 
-  Game(const CoreGraph &core, Rule rule);
+  Simulation(const CoreGraph &core, Rule rule);
   /// Runs the elimination, which appends variables to `order`, until the next
   /// message would have more than `maxTableSize` entries, rounded up to a power
   /// of two. Returns true if all variables are eliminated.
-  bool play(int64_t maxTableSize);
+  bool run(int64_t maxTableSize);
 
   std::vector<unsigned> order;
   /// The number of table entries that the elimination computes, before they are
@@ -151,7 +151,7 @@ private:
 };
 } // namespace
 
-Game::Game(const CoreGraph &core, Rule rule)
+Simulation::Simulation(const CoreGraph &core, Rule rule)
     : core(core), rule(rule), adjacency(core.getNumVariables()) {
   for (unsigned domain : core.getDomains())
     logs.push_back(getLog(domain));
@@ -170,7 +170,7 @@ Game::Game(const CoreGraph &core, Rule rule)
       fills.push_back(countFill(v));
 }
 
-int64_t Game::countFill(unsigned v) const {
+int64_t Simulation::countFill(unsigned v) const {
   // For a hub, new edges are not counted. This number is above all counts, so
   // that hubs come last.
   if (adjacency.isHubNow(v))
@@ -183,7 +183,7 @@ int64_t Game::countFill(unsigned v) const {
   return fill;
 }
 
-void Game::addWork(unsigned v, ArrayRef<unsigned> neighbors) {
+void Simulation::addWork(unsigned v, ArrayRef<unsigned> neighbors) {
   constexpr int64_t kMost = int64_t(1) << 62;
   int64_t size = core.getDomain(v);
   for (unsigned other : neighbors)
@@ -195,8 +195,8 @@ void Game::addWork(unsigned v, ArrayRef<unsigned> neighbors) {
 /// Lowers fills[c], the number of edges that eliminating c would add, by 1 for
 /// each common neighbor c of `a` and `b`, because these are adjacent from now
 /// on. Appends each c to `changed`. Leaves out hubs.
-void Game::lowerFillOfCommonNeighbors(unsigned a, unsigned b,
-                                      std::vector<unsigned> &changed) {
+void Simulation::lowerFillOfCommonNeighbors(unsigned a, unsigned b,
+                                            std::vector<unsigned> &changed) {
   if (adjacency.getDegree(b) < adjacency.getDegree(a))
     std::swap(a, b);
   if (adjacency.isHubNow(a))
@@ -208,8 +208,8 @@ void Game::lowerFillOfCommonNeighbors(unsigned a, unsigned b,
     }
 }
 
-void Game::connectAll(ArrayRef<unsigned> clique,
-                      std::vector<unsigned> &changed) {
+void Simulation::connectAll(ArrayRef<unsigned> clique,
+                            std::vector<unsigned> &changed) {
   for (unsigned i = 0; i < clique.size(); ++i)
     for (unsigned j = 0; j < i; ++j) {
       unsigned a = clique[i], b = clique[j];
@@ -222,7 +222,7 @@ void Game::connectAll(ArrayRef<unsigned> clique,
     }
 }
 
-bool Game::play(int64_t maxTableSize) {
+bool Simulation::run(int64_t maxTableSize) {
   const int64_t widest = getLogOfSize(maxTableSize);
   std::vector<Key> keys;
   std::set<std::pair<Key, unsigned>> queue; // least key, then least number
@@ -262,14 +262,14 @@ bool Game::play(int64_t maxTableSize) {
 
 std::vector<unsigned> mlir::layout::getEliminationOrder(const CoreGraph &core,
                                                         int64_t maxTableSize) {
-  Game first(core, Game::Rule::MinWidth);
-  bool fits = first.play(maxTableSize);
+  Simulation first(core, Simulation::Rule::MinWidth);
+  bool fits = first.run(maxTableSize);
   // Counting new edges costs as much as thousands of additions.
   if ((fits && first.work / 4096 < core.getNumVariables()) ||
       core.getNumVariables() - first.order.size() > kMostLeft)
     return std::move(first.order);
-  Game second(core, Game::Rule::MinFill);
+  Simulation second(core, Simulation::Rule::MinFill);
   bool isBetter =
-      second.play(maxTableSize) && (!fits || second.work < first.work);
+      second.run(maxTableSize) && (!fits || second.work < first.work);
   return std::move(isBetter ? second.order : first.order);
 }
