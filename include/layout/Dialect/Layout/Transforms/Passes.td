@@ -116,11 +116,11 @@ def SolvePass : Pass<"layout-solve"> {
     Option<"target", "target", "std::string", /*default=*/"",
            !strconcat("Target of the layouts: ", targetDescription)>,
     Option<"maxConfigs", "max-configs", "unsigned", /*default=*/"12",
-           "Maximum number of layout combinations per op; tripled on a target with images, where "
-           "the tensors of an op are chosen independently">,
+           "Maximum number of layout combinations per op on a CPU; other targets multiply it, e.g. "
+           "OpenCL by 3, because the tensors of an op are chosen independently">,
     Option<"maxLayouts", "max-layouts", "unsigned", /*default=*/"6",
-           "Maximum number of layouts per tensor to propagate from op to op; doubled on a target "
-           "with images">,
+           "Maximum number of layouts per tensor to propagate from op to op on a CPU; other targets "
+           "multiply it, e.g. OpenCL by 2">,
     Option<"maxTable", "max-table", "int64_t", /*default=*/"1 << 20",
            "Maximum table size of the exact solver in entries; larger problems use a search with "
            "bounds">,
@@ -403,8 +403,8 @@ def VerifyLayoutsPass : Pass<"layout-verify"> {
     must have the storage of its source (rule L7), and a pad or slice must keep whole tiles. If a
     proof fails, the error has the op, the layout and the way out. The IR does not change.
 
-    For a target with images, only the rules of views and memory are checked, because its kernels
-    address each element of each tensor by its own map.
+    For OpenCL devices and NPUs, only the rules of views, meshes and memory are checked, because
+    their kernels address each element of each tensor by its own map.
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"",
