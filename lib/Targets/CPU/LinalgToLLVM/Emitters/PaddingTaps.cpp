@@ -22,27 +22,26 @@ using namespace mlir::layout;
 /// unrolled.
 static constexpr double kLeastShare = 0.05;
 
-/// Returns the value of `value`, an expression of the body, if its argument `x`
-/// is `at`. Returns a null attribute if it does not fold to a constant, e.g.
-/// because it depends on another argument.
-static Attribute evaluateAt(Value value, BlockArgument x, Attribute at) {
-  if (value == x)
-    return at;
-  Attribute constant;
-  if (matchPattern(value, m_Constant(&constant)))
-    return constant;
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getNumOperands() == 0 || op->getNumRegions() != 0 ||
-      op->getBlock() != x.getOwner())
-    return {};
-  SmallVector<Attribute> operands;
-  for (Value operand : op->getOperands())
-    operands.push_back(evaluateAt(operand, x, at));
-  SmallVector<OpFoldResult> results;
-  if (llvm::is_contained(operands, Attribute()) ||
-      failed(op->fold(operands, results)) || results.size() != 1)
-    return {};
-  return dyn_cast<Attribute>(results.front());
+/// Returns the values in the body of argument `x` that are constants if `x` is
+/// `at`.
+static DenseMap<Value, Attribute> evaluateAt(BlockArgument x, Attribute at) {
+  DenseMap<Value, Attribute> constants{{x, at}};
+  for (Operation &op : x.getOwner()->without_terminator()) {
+    if (op.getNumResults() != 1 || op.getNumRegions() != 0)
+      continue;
+    SmallVector<Attribute> operands;
+    for (Value operand : op.getOperands()) {
+      Attribute &constant = constants[operand];
+      if (!constant)
+        matchPattern(operand, m_Constant(&constant));
+      operands.push_back(constant);
+    }
+    SmallVector<OpFoldResult> results;
+    if (!llvm::is_contained(operands, Attribute()) &&
+        succeeded(op.fold(operands, results)) && results.size() == 1)
+      constants[op.getResult(0)] = dyn_cast<Attribute>(results.front());
+  }
+  return constants;
 }
 
 static bool isZero(Attribute value) {
@@ -102,9 +101,10 @@ static bool addsNothingAt(const Kernel &kernel, unsigned number, Attribute at) {
   if (sum->getOperand(1 - added) != old ||
       !isa_and_nonnull<arith::MulFOp, arith::MulIOp>(product))
     return false;
-  BlockArgument x = body->getArgument(number);
+  DenseMap<Value, Attribute> constants =
+      evaluateAt(body->getArgument(number), at);
   for (unsigned factor : {0u, 1u}) {
-    if (!isZero(evaluateAt(product->getOperand(factor), x, at)))
+    if (!isZero(constants.lookup(product->getOperand(factor))))
       continue;
     // Zero times infinity would be NaN.
     Value other = product->getOperand(1 - factor);
