@@ -10,8 +10,8 @@
 #include "Loops/ParallelLoops.h"
 #include "layout/Support/LaneAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "LLVM/ExpandedMath.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -203,8 +203,7 @@ static int64_t lanesOfChains(const Kernel &kernel,
                              const CpuModelParams &target) {
   linalg::LinalgOp op = kernel.root.op;
   bool hasChain = llvm::any_of(*op.getBlock(), [](Operation &inner) {
-    return isa<math::ExpOp, math::ExpM1Op, math::LogOp, math::Log1pOp,
-               math::TanhOp, math::ErfOp, math::PowFOp>(inner) &&
+    return ExpandedMath::contains(inner) &&
            bitsOf(inner.getResult(0).getType()) <= 32;
   });
   return hasChain && !kernel.hasReduction() && !movesSingleElements(kernel)

@@ -40,6 +40,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "LLVM/ExpandedMath.h"
 #include <limits>
 
 namespace mlir::layout {
@@ -426,7 +427,8 @@ template <typename OpTy> struct Expand : OpRewritePattern<OpTy> {
 };
 
 template <typename... Ops>
-void populate(RewritePatternSet &patterns, bool hasLdexp) {
+void populate(layout::OpSet<Ops...>, RewritePatternSet &patterns,
+              bool hasLdexp) {
   patterns.add<Expand<Ops>...>(patterns.getContext(), hasLdexp);
   populateMathF32ExpansionPatterns(patterns, [](StringRef name) {
     return llvm::is_contained({Ops::getOperationName()...}, name);
@@ -438,9 +440,8 @@ struct ExpandMath : layout::impl::ExpandMathPassBase<ExpandMath> {
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    populate<math::ExpOp, math::ExpM1Op, math::LogOp, math::Log1pOp,
-             math::TanhOp, math::ErfOp, math::PowFOp>(
-        patterns, layout::isAVX512(layout::getCpuParams(getOperation())));
+    populate(layout::ExpandedMath(), patterns,
+             layout::isAVX512(layout::getCpuParams(getOperation())));
     GreedyRewriteConfig config;
     config.enableFolding(false);
     // Only math ops are rewritten; other ops are many.
