@@ -216,11 +216,6 @@ struct Input {
   Bytes bytes;
   RuntimeArray array;
 };
-
-/// The memory of a result, which numpy reads by the buffer protocol.
-struct ResultMemory {
-  RuntimeArray array;
-};
 } // namespace
 
 /// Returns the contiguous bytes of `bytes` as an array. Copies them only if
@@ -265,7 +260,7 @@ static py::object fromResult(const ArrayType &type, RuntimeArray result) {
   // numpy.frombuffer refuses empty memory.
   if (!result.getNumElements())
     return fromStored(getNumpy("empty")(shape, dtype), element);
-  py::object memory = py::cast(ResultMemory{std::move(result)});
+  py::object memory = py::cast(std::move(result));
   py::object array = getNumpy("frombuffer")(memory, dtype);
   return fromStored(array.attr("reshape")(shape), element);
 }
@@ -342,10 +337,10 @@ static std::string getRepr(const Program &self) {
 
 void mlir::layout::python::bindProgram(py::module_ &module) {
   bindArrayType(module);
-  py::class_<ResultMemory>(module, "_ResultMemory", py::buffer_protocol(),
+  py::class_<RuntimeArray>(module, "_ResultMemory", py::buffer_protocol(),
                            "The memory of an array that a Program returned.")
-      .def_buffer([](ResultMemory &self) {
-        return py::buffer_info(self.array.data(), self.array.getNumBytes());
+      .def_buffer([](RuntimeArray &self) {
+        return py::buffer_info(self.data(), self.getNumBytes());
       });
   py::class_<Program, std::shared_ptr<Program>>(
       module, "Program",
