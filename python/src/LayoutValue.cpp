@@ -30,8 +30,8 @@ static constexpr size_t kMostShapes = 64;
 //===----------------------------------------------------------------------===//
 
 /// Returns `storedDims` in normal form on `sizes`: static sizes are inserted.
-/// Of the digits (d floordiv a) mod b that a stored dim is a sum of, those of
-/// extent 1 are dropped, and adjacent ones are merged.
+/// A stored dim is a sum of digits (d floordiv a) mod b. Digits of extent 1 are
+/// dropped, and adjacent ones are merged.
 static std::vector<BoundedIndex> specialize(const LayoutMap &map,
                                             ArrayRef<BoundedIndex> storedDims,
                                             Sizes sizes) {

@@ -33,8 +33,8 @@
 namespace mlir::layout {
 
 struct TritonLayout {
-  /// What one bit of the storage position adds by xor to the logical index if
-  /// the bit is 1: one number per dim.
+  /// The numbers, one per dim, that one bit of the storage position adds by xor
+  /// to the logical index if the bit is 1.
   using Basis = llvm::SmallVector<int64_t, 4>;
   struct Coordinate {
     llvm::StringRef name;

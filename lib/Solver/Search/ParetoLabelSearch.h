@@ -70,8 +70,8 @@ private:
     size_t step; // of the variable itself
     llvm::SmallVector<std::pair<unsigned, size_t>, 4> others;
   };
-  /// What the search uses to assign one variable: the tables to read, the place
-  /// of its value in a label, and its budget terms.
+  /// The data with which the search assigns one variable: the tables to read,
+  /// the place of its value in a label, and its budget terms.
   struct Step {
     unsigned variable;
     std::vector<Lookup> lookups;

@@ -23,7 +23,7 @@ using namespace mlir::layout;
 /// packed at run time.
 static constexpr int64_t kLeastTiles = 4;
 
-/// How many elements of an input tensor one register tile of the kernel reads.
+/// The elements of an input tensor that one register tile of the kernel reads.
 /// The input is a matrix here: its last dim has the columns, all other dims
 /// together have the rows.
 struct Columns {
