@@ -7,9 +7,9 @@ Inputs are random; if a model takes indices, shapes or dynamic sizes, draws are 
 Operators that it does not implement are computed by the reference evaluator of the onnx package.
 
 Rounding may change a result by more than a tolerance relative to its largest value, for example if terms cancel or an
-exponential follows. The model is therefore run again with inputs changed by one unit in the last place, and without the
-runtime's optimizations, which round differently. A difference of _SCATTER times the largest change of a result is
-allowed.
+exponential follows. The model is therefore run again with inputs changed by one unit in the last place, with the
+operands of quantizations changed by as much, and without the runtime's optimizations, which round differently. A
+multiple of the largest change of a result is allowed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 
 # The tolerance by bytes of an element, relative to the element and to the mean magnitude of its tensor.
 _TOLERANCE = {2: 2e-2, 4: 1e-3, 8: 1e-6}
-_SCATTER = 8  # a safety factor: two runs do not show every rounding
+# Safety factors: two runs do not show every rounding. A step of a quantization is large, and all values show it.
+_SCATTER, _QUANTIZED_SCATTER = 8, 2
+_QUANTIZATIONS = ("QuantizeLinear", "DynamicQuantizeLinear")
 _SECONDS = 600  # the time limit of a run
 # The values tried for dynamic sizes, and the ranges of integers, in order.
 _SIZES = [3, 16, 64, 224, 1]
@@ -190,20 +192,53 @@ def _largest_change(a: Any, b: Any) -> float:
     return float(change[np.isfinite(change)].max(initial=0))
 
 
+def _perturb_quantizations(model: ModelProto) -> ModelProto:
+    """Returns a copy of the model in which each operand x of a quantization outside of control flow is
+    x + 2^-23 x sin(4096 x), for float32 operands.
+
+    A value between two integers is then rounded to either, as it is if another runtime rounds the operand otherwise. A
+    change of the inputs does not show this, because the first quantization removes it."""
+    import onnx
+    from onnx import helper
+
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    del copy.graph.node[:]
+    for number, node in enumerate(model.graph.node):
+        if node.op_type in _QUANTIZATIONS:
+            x, prefix = node.input[0], f"perturb_quantizations_{number}_"
+            constants = [helper.make_node("Constant", [], [prefix + name], value_float=value)
+                         for name, value in (("frequency", 4096.0), ("unit", 2.0 ** -23))]
+            steps = [("Mul", x, prefix + "frequency", "angle"), ("Sin", prefix + "angle", None, "sine"),
+                     ("Mul", prefix + "sine", prefix + "unit", "change"), ("Mul", prefix + "change", x, "term"),
+                     ("Add", prefix + "term", x, "operand")]
+            copy.graph.node.extend(constants)
+            copy.graph.node.extend(helper.make_node(kind, [each for each in (a, b) if each], [prefix + result])
+                                   for kind, a, b, result in steps)
+        copy.graph.node.append(node)
+        if node.op_type in _QUANTIZATIONS:
+            copy.graph.node[-1].input[0] = prefix + "operand"
+    return copy
+
+
 def _allow_rounding(model: ModelProto, run: Callable[[Sequence[NDArray[Any]]], list[Any]], threads: int,
                     inputs: list[NDArray[Any]], outputs: list[Any]) -> list[float]:
     """Returns the absolute difference from the runtime that rounding allows, for each result. `run` runs the model."""
     near = [np.asarray(np.nextafter(x, np.where(np.arange(x.size).reshape(x.shape) % 2, np.inf, -np.inf), dtype=x.dtype))
             if x.dtype in (np.float16, np.float32, np.float64) else x for x in inputs]
+    variants: list[tuple[int, Callable[[], Run], list[NDArray[Any]]]] = [
+        (_SCATTER, lambda: run, near), (_SCATTER, lambda: _runtime(model, threads, optimized=False), inputs)]
+    if any(node.op_type in _QUANTIZATIONS for node in model.graph.node):
+        variants.append((_QUANTIZED_SCATTER, lambda: _runtime(_perturb_quantizations(model), threads), inputs))
     others = []
-    for other, given in ((run, near), (_runtime(model, threads, optimized=False), inputs)):
+    for factor, make, given in variants:
         try:
-            others.append(other(given))
-        except Exception:  # the model may only accept certain values, e.g. a scale of 1
+            others.append((factor, make()(given)))
+        except Exception:  # the model may only accept certain values, e.g. a scale of 1, or quantize another type
             continue
     step = 1.0 if _is_quantized(model) else 0.0
     return [step if isinstance(a, np.ndarray) and a.dtype in (np.int8, np.uint8)
-            else _SCATTER * max(_largest_change(a, other[number]) for other in others)
+            else max(factor * _largest_change(a, other[number]) for factor, other in others)
             for number, a in enumerate(outputs)]
 
 
