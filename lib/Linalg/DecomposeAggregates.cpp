@@ -124,6 +124,31 @@ static void allowReciprocals(Value quotients) {
   });
 }
 
+/// Starts the maxima of the rows of a softmax at -inf instead of NaN. Maxima
+/// that start at a number are computed in fewer instructions. The results stay
+/// the same: if all elements of a row are NaN, so are their distances from
+/// -inf. Does nothing if the type has no infinity.
+static void startMaximaAtInfinity(RewriterBase &rewriter, Value quotients) {
+  auto getInput = [](linalg::GenericOp op, unsigned number) {
+    return op ? op.getInputs()[number].getDefiningOp<linalg::GenericOp>()
+              : linalg::GenericOp();
+  };
+  auto quotient = quotients.getDefiningOp<linalg::GenericOp>();
+  linalg::GenericOp maxima = getInput(getInput(quotient, 0), 1);
+  auto fill = maxima ? maxima.getOutputs()[0].getDefiningOp<linalg::FillOp>()
+                     : linalg::FillOp();
+  if (!fill)
+    return;
+  auto type = cast<FloatType>(fill.value().getType());
+  if (!APFloat::semanticsHasInf(type.getFloatSemantics()))
+    return;
+  rewriter.setInsertionPoint(fill);
+  auto least = rewriter.getFloatAttr(
+      type, APFloat::getInf(type.getFloatSemantics(), /*Negative=*/true));
+  fill.getInputsMutable().assign(
+      arith::ConstantOp::create(rewriter, fill.getLoc(), least));
+}
+
 /// Replaces `op` by its decomposition. Fails, with an error at `op`, if it
 /// works on buffers, cannot be decomposed, or would get results of other types.
 static LogicalResult decompose(RewriterBase &rewriter,
@@ -142,8 +167,10 @@ static LogicalResult decompose(RewriterBase &rewriter,
   if (TypeRange(*parts) != op->getResultTypes())
     return op->emitOpError("decomposes into values of other types, but results "
                            "must keep their types and layouts");
-  if (isa<linalg::SoftmaxOp>(op.getOperation()))
+  if (isa<linalg::SoftmaxOp>(op.getOperation())) {
     allowReciprocals(parts->front());
+    startMaximaAtInfinity(rewriter, parts->front());
+  }
   rewriter.replaceOp(op, *parts);
   return success();
 }

@@ -223,6 +223,13 @@ def ExpandMathPass : Pass<"layout-cpu-expand-math"> {
     are multiplied by LLVM's ldexp, for which AVX-512 has an instruction, with identical bits. So
     are the results of a `math.exp` with the unit attribute `layout.not_positive`, by which
     `layout-cpu-emit-kernels` marks distances from the maximum of a row, and which needs fewer ops.
+
+    Also expands maxima and minima of f32 and f64 to ops for which LLVM emits few instructions, and
+    the maximum of the lanes of a vector to a tree:
+
+        %m = arith.maxnumf %x, %acc : vector<8xf32>     // before; %acc is never NaN
+        %c = arith.cmpf ogt, %x, %acc : vector<8xf32>   // after
+        %m = arith.select %c, %x, %acc : vector<8xi1>, vector<8xf32>
   }];
   let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect", "math::MathDialect"];
 }

@@ -235,24 +235,33 @@ SmallVector<Value> TileEmitter::emitReductions(unsigned level,
 
 /// Emits a reduction along lanes: whole vectors, with one partial result per
 /// lane, then the combination of the lanes, then the remaining elements.
+///
+/// Partial results start at the neutral element. Those of maxnumf and minnumf,
+/// whose neutral element is NaN, start at the accumulator: ExpandMaxima.cpp
+/// expands a maximum that is never NaN to fewer instructions.
 SmallVector<Value> TileEmitter::emitReductionLanes(ValueRange accumulators) {
   unsigned lane = *plan.lane;
   Operation *combiner = findCombiner(kernel);
   TypedAttr neutral = *arith::getNeutralElement(combiner);
   auto type = VectorType::get({plan.vectorSize}, neutral.getType());
-  Value start = arith::ConstantOp::create(
-      b, loc, DenseElementsAttr::get(type, Attribute(neutral)));
+  bool hasNeutral = !isa<arith::MaxNumFOp, arith::MinNumFOp>(combiner);
+  auto start =
+      llvm::map_to_vector(accumulators, [&](Value accumulator) -> Value {
+        if (!hasNeutral)
+          return vector::BroadcastOp::create(b, loc, type, accumulator);
+        return arith::ConstantOp::create(
+            b, loc, DenseElementsAttr::get(type, Attribute(neutral)));
+      });
   lanesFrom = b.getIndexAttr(0);
   lanesTo = wholeSteps(lane, plan.vectorSize);
   size[lane] = plan.vectorSize;
-  SmallVector<Value> parts =
-      emitReductions(0, SmallVector<Value>(accumulators.size(), start));
+  SmallVector<Value> parts = emitReductions(0, start);
   size[lane] = 1;
   SmallVector<Value> values;
   for (auto [part, accumulator] : llvm::zip_equal(parts, accumulators))
     values.push_back(vector::ReductionOp::create(
-        b, loc, *linalg::getCombinerOpKind(combiner), part, accumulator,
-        arith::FastMathFlags::reassoc));
+        b, loc, *linalg::getCombinerOpKind(combiner), part,
+        hasNeutral ? accumulator : Value(), arith::FastMathFlags::reassoc));
   lanesFrom = lanesTo;
   lanesTo = extents[lane];
   if (isEqualConstantIntOrValue(lanesFrom, lanesTo))

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Names the ops that layout-cpu-expand-math expands to long chains of dependent
-// ops, for the plans of kernels that contain them.
+// The parts of layout-cpu-expand-math: the ops that it expands to long chains of
+// dependent ops, which plans of kernels ask for, and the expansion of maxima.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +14,7 @@
 #define LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_LLVM_EXPANDEDMATH_H
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mlir::layout {
 
@@ -25,6 +26,10 @@ template <typename... Ops> struct OpSet {
 using ExpandedMath =
     OpSet<math::ExpOp, math::ExpM1Op, math::LogOp, math::Log1pOp, math::TanhOp,
           math::ErfOp, math::PowFOp>;
+
+/// Expands maxima and minima of f32 and f64 in a function without loop ops to
+/// comparisons, and reductions of vectors to trees.
+void expandMaxima(FunctionOpInterface function);
 
 } // namespace mlir::layout
 
