@@ -3,7 +3,9 @@
 The columns are the peak memory of a core, in brackets without bank placement, and its lower bound if that is not
 reached; bank conflicts, in brackets without bank placement; the bytes moved, in brackets those that the results need at
 least; the OKKernel functions called, in brackets the kernels that only the simulator runs; the largest difference from
-the CPU, relative to the largest value; and the time predicted for the chip's clock.
+the CPU, relative to the largest value; the time predicted for the chip's clock; and that of the vendor's chip model if
+it is installed, in brackets the difference of the prediction from it. `--commands N` prints the N longest commands of
+each network by both.
 """
 
 import argparse
@@ -12,6 +14,8 @@ import pathlib
 import numpy as np
 
 from layout_mlir import Target, run_npu
+from layout_mlir.npu import Result
+from layout_mlir.npu_chip_model import match_commands
 from layout_mlir.tools import run_tool
 from networks import NETWORKS
 
@@ -33,7 +37,7 @@ DEFAULT = {
 }
 
 
-def measure(row, small, folder):
+def measure(row, small, commands, folder):
     name, chip = row
     network, options = DEFAULT[name]
     network = NETWORKS[network]
@@ -48,22 +52,33 @@ def measure(row, small, folder):
     run_tool("layout-opt", module, "--layout-linalg-to-llvm=cpu=host", "--emit-bytecode", "--verify-each=false", "-o",
              folder / "before.mlirbc")
     memory = run_npu.lower(module, run_npu.get_target(chip), folder)
-    runs = run_npu.run(files, folder, simulator_kernels=True, timeline=None, vendor=False)
+    runs = run_npu.run(files, folder, simulator_kernels=True, timeline=None, events=1 << 20)
     program, result, differences = runs.program, runs.result, runs.differences
-    counters = result.counters
+    counters, vendor = result.counters, None
+    if isinstance(runs.vendor, Result):
+        vendor = program.milliseconds(runs.vendor.counters["cycles"])
+        show_commands(name, match_commands(result.events, runs.vendor.events), commands)
     return {"network": name, "chip": chip, **memory, "bytes": counters["bytes_s2l"] + counters["bytes_l2s"] + counters["bytes_s2s"],
             "conflicts": counters["bank_conflicts"] + counters["region_conflicts"], "transfers": counters["transfers"],
             "commands": sum(program.functions.values()), "kernels": program.kernels,
             "lanes": counters["useful_ops"] / max(counters["issued_ops"], 1), "difference": max(rel for _, rel in differences),
-            "milliseconds": program.milliseconds(counters["cycles"]), "errors": len(result.errors)}
+            "milliseconds": program.milliseconds(counters["cycles"]), "vendor": vendor, "errors": len(result.errors)}
+
+
+def show_commands(name, matched, count):
+    """Prints the longest commands, with their cycles by the clock and by the vendor's model."""
+    for clock, theirs, command in sorted(matched, reverse=True)[:count]:
+        print(f"{name}: {command:<24}{clock:>10,} cycles, the vendor's {theirs:>10,} ({clock / max(theirs, 1) - 1:+.1%})")
 
 
 def show(row):
     bound = "" if row["LeastPeak"] == row["LowerBound"] else f", bound {row['LowerBound']:,}"
+    vendor = "not run" if row["vendor"] is None else (f"{row['vendor']:.3f} ms "
+                                                      f"({row['milliseconds'] / row['vendor'] - 1:+.1%})")
     return (f"| {row['network']} | {row['chip']} | {row['PeakBytes']:,} ({row['LeastPeak']:,}{bound}) of {row['BytesPerCore']:,} | "
             f"{row['conflicts']:,} ({row['CarelessConflicts']:,}) | {row['bytes'] / 1e6:,.2f} MB ({row['Least'] / 1e6:.2f}) | "
             f"{row['transfers']:,} | {row['commands']:,} ({row['kernels']}) | {row['lanes']:.1%} | {row['difference']:.3g} | "
-            f"{row['milliseconds']:.3f} ms |")
+            f"{row['milliseconds']:.3f} ms | {vendor} |")
 
 
 def main(argv):
@@ -72,12 +87,14 @@ def main(argv):
     parser.add_argument("--network", action="append", choices=DEFAULT, help="may be repeated (default: all)")
     parser.add_argument("--chip", action="append", choices=Target.names(), help="may be repeated (default: BM1684)")
     parser.add_argument("--small", action="store_true", help="networks as in the tests")
+    parser.add_argument("--commands", type=int, default=0, metavar="N",
+                        help="print the N longest commands, by the clock and by the vendor's model")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
     args = parser.parse_args(argv)
     print("| network | chip | peak of a core (without care for banks) | bank conflicts (without care) | "
-          "to and from cores (least) | transfers | functions called (kernels) | lanes used | difference | predicted |\n"
-          "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|", flush=True)
+          "to and from cores (least) | transfers | functions called (kernels) | lanes used | difference | predicted | by the vendor's model |\n"
+          "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|", flush=True)
     names = [(network, chip) for chip in args.chip or ["BM1684"] for network in args.network or DEFAULT]
-    rows, complete = measure_rows(names, lambda row, folder: measure(row, args.small, folder), show)
+    rows, complete = measure_rows(names, lambda row, folder: measure(row, args.small, args.commands, folder), show)
     write_json(args.json, rows=rows)
     return 0 if complete and not any(row["errors"] for row in rows) else 1

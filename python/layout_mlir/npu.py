@@ -88,7 +88,8 @@ def load_simulator(path: pathlib.Path) -> ctypes.CDLL:
     library.okk_sim_limit_dma.argtypes = [ctypes.c_int, Dim4, ctypes.c_int]
     library.okk_sim_limit_compute.argtypes = [ctypes.c_int]
     library.okk_sim_set_banks.argtypes = [ctypes.c_int]
-    library.okk_sim_set_clock.argtypes = [ctypes.c_int] * 3
+    library.okk_sim_set_clock.argtypes = [ctypes.c_char_p, ctypes.c_longlong]
+    library.okk_sim_set_clock.restype = ctypes.c_bool
     library.okk_sim_get_event.argtypes = [ctypes.c_int]
     library.okk_sim_get_event.restype = SimulatedEvent
     library.okk_sim_alloc.argtypes = [address]
@@ -107,7 +108,9 @@ def open_chip(library: ctypes.CDLL, chip: dict[str, Any]) -> None:
     library.okk_sim_limit_dma(chip["dma_alignment"], Dim4(*chip["max_shape"]), chip["max_stride"])
     library.okk_sim_limit_compute(chip["max_compute_stride"])
     library.okk_sim_set_banks(chip["banks"])
-    library.okk_sim_set_clock(chip["dma_bytes_per_cycle"], chip["dma_start"], chip["compute_start"])
+    for name, value in chip["clock"].items():
+        if not library.okk_sim_set_clock(name.encode(), value):
+            raise LayoutError(f"the simulator has no parameter {name} of the clock with the value {value}")
 
 
 def _load(library: pathlib.Path) -> ctypes.CDLL:
@@ -148,8 +151,7 @@ class Program:
         if self.manifest["chip"] is None:  # the program uses system memory only
             self.manifest["chip"] = {
                 "npus": 1, "bytes_per_npu": 1, "eu_bytes": 1, "dma_alignment": 1, "max_shape": [0] * 4,
-                "max_stride": 0, "max_compute_stride": 0, "banks": 0, "megahertz": 1000,
-                "dma_bytes_per_cycle": 64, "dma_start": 32, "compute_start": 8}
+                "max_stride": 0, "max_compute_stride": 0, "banks": 0, "megahertz": 1000, "clock": {}}
         self.megahertz: int = self.manifest["chip"]["megahertz"]
         text = (self.folder / "program.cpp").read_text()
         # The commands of a real chip, by function, and the kernels that only the simulator runs.

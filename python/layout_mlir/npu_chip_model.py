@@ -61,6 +61,10 @@ void okk_sim_expect_end(void) {}
 """
 # A command of the profile, e.g. |TENSOR_GDMA|s:0|b:0|g:1|e:556|t:557|dr:0|sz:22400.
 COMMAND = re.compile(r"\|(\w+)\|s:(\d+)\|b:\d+\|g:\d+\|e:(\d+)\|t:(\d+)(?:\|dr:(\d)\|sz:(\d+))?")
+# The numbers of commands of the model that may make up a function of OKKernel, if not 1.
+COMMANDS_OF: dict[str, Sequence[int]] = {
+    "exp": (7,), "sigmoid": (10,), "tanh": (11,), "sqrt": (2,), "equal_select": (2,), "taylor_exp": (2,),
+    "int8_to_fp32": range(5, 11)}
 ASSERTION = re.compile(r"ASSERT(?:_FS)? [^:\n]*: (.*?): \d+: (.*)\nASSERT info: (.*)")
 
 
@@ -207,8 +211,26 @@ def read_profile(folder: pathlib.Path) -> tuple[dict[str, int], list[Event]]:
             counters[f"{engine}_cycles"] += int(cycles)
             if direction:
                 counters[DIRECTIONS[int(direction)]] += int(size)
-            events.append(Event(engine, int(begin), int(end), name))
+            events.append(Event(engine, int(begin), int(end) + 1, name))  # the end is the last cycle
     return dict(counters), events
+
+
+def match_commands(simulated: Sequence[Event], vendor: Sequence[Event]) -> list[tuple[int, int, str]]:
+    """Returns the cycles of each command that the simulator ran, those of the model for it, and its name. `simulated`
+    and `vendor` are all commands of one program. Returns an empty list if they do not correspond, e.g. because the model
+    splits one. If a function may have several numbers of commands, it has the one with the closest cycles."""
+    matched = []
+    for engine in ("dma", "compute"):
+        theirs = [event.end - event.begin for event in vendor if event.engine == engine]
+        at = 0
+        for event in (event for event in simulated if event.engine == engine):
+            cycles = event.end - event.begin
+            count = min(COMMANDS_OF.get(event.name, (1,)), key=lambda n: abs(sum(theirs[at:at + n]) - cycles))
+            matched.append((cycles, sum(theirs[at:at + count]), event.name))
+            at += count
+        if at != len(theirs):
+            return []
+    return matched
 
 
 def run_program(model: pathlib.Path, program: bytes, cxx: str | None, kernel: str, buffers: Sequence[Buffer],

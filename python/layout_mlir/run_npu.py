@@ -49,27 +49,28 @@ class Runs(NamedTuple):
     vendor_differences: list[tuple[float, float | None]]
 
 
-def run_on_vendor(program: Program, arrays: Sequence[NDArray[Any]]) -> Result | ChipModelError | None:
+def run_on_vendor(program: Program, arrays: Sequence[NDArray[Any]],
+                  events: int) -> Result | ChipModelError | None:
     """Runs the program on the vendor's chip model. Returns its error if it refuses a command, or None if the program
     has no model."""
     if not program.has_chip_model():
         return None
     try:
-        return program.run(*arrays, on="vendor")
+        return program.run(*arrays, on="vendor", events=events)
     except ChipModelError as error:
         return error
 
 
 def run(inputs: Sequence[pathlib.Path], folder: pathlib.Path, simulator_kernels: bool, timeline: str | None,
-        vendor: bool = True) -> Runs:
-    """Runs the original network on the CPU, and the program in the simulator and, with `vendor`, on the vendor's chip
-    model if it is installed."""
+        events: int = 0) -> Runs:
+    """Runs the original network on the CPU, and the program in the simulator and on the vendor's chip model if it is
+    installed. The results have the first `events` commands."""
     program = Program(folder / "after.mlirbc", simulator_kernels=simulator_kernels)
     arrays = [np.load(path) for path in inputs]
-    result = program.run(*arrays, events=TIMELINE_EVENTS if timeline else 0)
+    result = program.run(*arrays, events=max(events, TIMELINE_EVENTS if timeline else 0))
     if timeline:
-        pathlib.Path(timeline).write_text(draw_timeline(result.events, program.megahertz))
-    on_vendor = run_on_vendor(program, arrays) if vendor else None
+        pathlib.Path(timeline).write_text(draw_timeline(result.events[:TIMELINE_EVENTS], program.megahertz))
+    on_vendor = run_on_vendor(program, arrays, events)
     files = [folder / f"expected-{i}.npy" for i in range(len(result.outputs))]
     run_tool("layout-run", folder / "before.mlirbc", *[f"--input={path}" for path in inputs],
              *[f"--output={path}" for path in files])

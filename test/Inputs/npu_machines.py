@@ -3,8 +3,9 @@
     outcomes = compare_all(commands, simulator, chip, folder)     # one text per command, "" if both agree
 
 The first WINDOW bytes of every core and a buffer in system memory are compared, so that a stray write is found. Bytes
-that the simulator leaves undefined are not. The rest of the model's local memory must stay as it is. Commands run in
-processes of their own, because the vendor's model ends its process at a command that it refuses.
+that the simulator leaves undefined are not. The rest of the model's local memory must stay as it is. The cycles are
+compared, too, in a simulator without banks, because the model counts no bank conflicts. Commands run in processes of
+their own, because the vendor's model ends its process at a command that it refuses.
 """
 
 import ctypes
@@ -22,6 +23,8 @@ from layout_mlir.npu_chip_model import ChipModel, describe, find_model, make_hos
 WINDOW = 1 << 15
 SYSTEM = 1 << 18
 GUARD = 0xa5
+CLOCK_ERROR = 0.02  # the largest relative difference of cycles
+CYCLES_WORD = 3  # of the state of the model that okk_get_id_node returns
 
 
 @dataclass
@@ -67,7 +70,7 @@ def call(library, command, base):
 class Simulator:
     def __init__(self, library, chip):
         self.library, self.chip = load_simulator(library), chip
-        open_chip(self.library, chip)
+        open_chip(self.library, {**chip, "banks": 0})
         self.library.okk_initialize()
         self.errors = 0
         self.buffer = self.library.okk_sim_alloc(SYSTEM)
@@ -91,8 +94,8 @@ class Simulator:
                 ctypes.byref(Dim4(0, rows * 1024, 1024, 1)))
 
     def run(self, command):
-        """Returns the local and system memory after the command, a mask of the undefined bytes of local memory, and the
-        errors."""
+        """Returns the local and system memory after the command, a mask of the undefined bytes of local memory, its
+        cycles, and the errors."""
         library = self.library
         copy, shape, stride = self.transfer(command.local)
         library.okk_sim_write(copy, command.local.ctypes.data, command.local.nbytes)
@@ -100,8 +103,9 @@ class Simulator:
         library.okk_sim_write(self.buffer, command.system.ctypes.data, command.system.nbytes)
         before = self.get_errors()
         assert not before, before[0]
+        begin = library.okk_sim_count().cycles
         call(library, command, self.buffer)
-        errors = self.get_errors()
+        cycles, errors = library.okk_sim_count().cycles - begin, self.get_errors()
         local, system = np.empty_like(command.local), np.empty_like(command.system)
         library.okk_gdma_32bit_cpy_L2S(copy, ctypes.c_uint(0), shape, None, stride)
         library.okk_sim_read(copy, local.ctypes.data, local.nbytes)
@@ -109,7 +113,7 @@ class Simulator:
         undefined = np.zeros_like(local, bool)
         if self.get_errors():  # some byte is undefined
             self.read_defined(copy, local, undefined)
-        return local, system, undefined, errors
+        return local, system, undefined, cycles, errors
 
     def read_defined(self, copy, local, undefined, chunk=1024):
         """Reads local memory in chunks, and by the byte if a chunk has undefined bytes."""
@@ -134,17 +138,24 @@ class Vendor:
         self.local[:] = GUARD
         self.touched = 0
 
+    def count_cycles(self):
+        state = (ctypes.c_uint * 64)()
+        self.model.library.okk_get_id_node(ctypes.byref(state))
+        return state[CYCLES_WORD]
+
     def run(self, command):
-        """Returns views of the local and system memory after the command."""
+        """Returns views of the local and system memory after the command, and its cycles."""
         size = command.local.shape[1]
         self.touched = max(self.touched, size)
         self.local[:, :size] = command.local
         system = self.model.system(self.model.start, command.system.nbytes)
         system[:] = command.system
         self.model.library.okk_initialize()
+        begin = self.count_cycles()
         call(self.model.library, command, self.model.start)
+        cycles = self.count_cycles() - begin
         self.model.library.okk_poll()
-        return self.local[:, :size], system
+        return self.local[:, :size], system, cycles
 
 
 def mark(mask, address, shape, stride, element, bytes_per_npu):
@@ -194,19 +205,27 @@ def find_difference(command, simulated, vendor, undefined, bytes_per_npu):
     return ""
 
 
+def compare_cycles(command, simulated, vendor):
+    """Returns a description of the cycles if they differ by more than rounding."""
+    if abs(simulated - vendor) <= max(2 * len(command.calls), CLOCK_ERROR * vendor):
+        return ""
+    return f"{simulated} cycles in the simulator, {vendor} in the vendor's model"
+
+
 def _run_in_child(commands, first, simulator, model, host, report):
     """Runs the commands from `first` on, and appends a line for each outcome, before and after the vendor's model."""
     vendor = Vendor(model, host)
     with open(report, "a", encoding="utf-8") as file:
         for make in commands[first:]:
             command = make()
-            *memory, undefined, errors = simulator.run(command)
+            *memory, undefined, cycles, errors = simulator.run(command)
             print(json.dumps([errors, command.may_refuse]), file=file, flush=True)
-            after = vendor.run(command)
+            *after, vendor_cycles = vendor.run(command)
             if errors:
                 said = "" if command.may_refuse else f"the simulator refuses: {errors[0]}"
             else:
-                said = find_difference(command, memory, after, undefined, simulator.chip["bytes_per_npu"])
+                said = (find_difference(command, memory, after, undefined, simulator.chip["bytes_per_npu"])
+                        or compare_cycles(command, cycles, vendor_cycles))
             print(json.dumps(said), file=file, flush=True)
     assert (vendor.local[:, vendor.touched:] == GUARD).all(), "a command wrote outside of its operands"
 

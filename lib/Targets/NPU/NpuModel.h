@@ -7,7 +7,7 @@
 //
 //   conversion   the start of its transfers and their bytes, by the method that
 //                TensorMovePlan.h chooses
-//   op           by the clock of the engines (EngineTimes.h): the words that
+//   op           by the clock of the engines (ChipClock.h): the words that
 //                all cores process, padding included, once per index that is
 //                summed over, and the loads of the op. The cost of an op that
 //                is not in local memory is scaled to be above all others

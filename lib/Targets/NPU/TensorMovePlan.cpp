@@ -20,10 +20,11 @@ EngineTimes layout::getNpuTimes(NpuTargetAttr target) {
   if (!target)
     return times;
   if (auto chip = dyn_cast<npu::ChipAttr>(target.getChip()))
-    clock = chip.getClock();
-  int64_t cycle = 2 * clock.dmaBytesPerCycle;
-  times.transferStart = cycle * clock.dmaStart;
-  times.commandStart = cycle * clock.computeStart;
+    clock = chip.getClock(ClockModel::Usual);
+  EngineTimes inCycles = EngineTimes::inCycles(clock);
+  int64_t cycle = 2 * inCycles.byte.count;
+  times.transferStart = cycle * inCycles.transferStart;
+  times.commandStart = cycle * inCycles.commandStart;
   times.step = {cycle, 1};
   if (target.getLaunchCost() != kFromChip)
     times.transferStart = target.getLaunchCost();

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Dialect/Layout/IR/Layout.h"
-#include "layout/Support/EngineTimes.h"
+#include "layout/Support/ChipClock.h"
 
 using namespace mlir;
 using namespace mlir::layout;

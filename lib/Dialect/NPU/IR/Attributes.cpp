@@ -22,14 +22,19 @@ namespace {
 struct Published {
   StringLiteral name;
   int64_t npus, bytesPerNpu, euBytes, banks, megahertz, maxComputeStride;
+  layout::ClockModel clock;
 };
 } // namespace
 
 static constexpr Published kChips[] = {
-    {"BM1684", 64, 512 << 10, 128, 8, 550, (1 << 19) - 1},
-    {"BM1684X", 64, 256 << 10, 64, 16, 1000, (1 << 18) - 1},
-    {"BM1688", 32, 128 << 10, 16, 16, 900, (1 << 18) - 1},
-    {"BM1690", 64, 256 << 10, 64, 16, 1000, (1 << 18) - 1},
+    {"BM1684", 64, 512 << 10, 128, 8, 550, (1 << 19) - 1,
+     layout::ClockModel::BM1684},
+    {"BM1684X", 64, 256 << 10, 64, 16, 1000, (1 << 18) - 1,
+     layout::ClockModel::BM1684X},
+    {"BM1688", 32, 128 << 10, 16, 16, 900, (1 << 18) - 1,
+     layout::ClockModel::BM1688},
+    {"BM1690", 64, 256 << 10, 64, 16, 1000, (1 << 18) - 1,
+     layout::ClockModel::BM1684X},
 };
 
 namespace {
@@ -39,10 +44,11 @@ namespace {
 struct Usual {
   int64_t megahertz = layout::ChipClock().megahertz;
   int64_t maxComputeStride = ChipAttr::kUsualComputeStride;
+  layout::ClockModel clock = layout::ClockModel::Usual;
 };
 } // namespace
 
-/// Returns the default frequency and compute stride of a chip with these
+/// Returns the default frequency, compute stride and clock of a chip with these
 /// parameters: those of the published chip with the same parameters or, if
 /// there is none, those of a default-constructed Usual.
 static Usual getUsual(int64_t npus, int64_t bytesPerNpu, int64_t euBytes,
@@ -50,16 +56,15 @@ static Usual getUsual(int64_t npus, int64_t bytesPerNpu, int64_t euBytes,
   for (const Published &chip : kChips)
     if (chip.npus == npus && chip.bytesPerNpu == bytesPerNpu &&
         chip.euBytes == euBytes && chip.banks == banks)
-      return {chip.megahertz, chip.maxComputeStride};
+      return {chip.megahertz, chip.maxComputeStride, chip.clock};
   return {};
 }
 
 static ChipAttr getAttr(MLIRContext *context, const Published &chip) {
-  layout::ChipClock clock;
+  auto none = DictionaryAttr::get(context);
   return ChipAttr::get(context, chip.npus, chip.bytesPerNpu, chip.euBytes,
                        chip.banks, 1, {}, std::nullopt, chip.maxComputeStride,
-                       chip.megahertz, clock.dmaBytesPerCycle, clock.dmaStart,
-                       clock.computeStart, DictionaryAttr::get(context));
+                       chip.megahertz, none, none);
 }
 
 ChipAttr ChipAttr::getChip(MLIRContext *context, StringRef name) {
@@ -89,9 +94,17 @@ layout::ChipParams ChipAttr::getParams() const {
   return {getNpus(), getBytesPerNpu(), getEuBytes()};
 }
 
-layout::ChipClock ChipAttr::getClock() const {
-  return {getMegahertz(), getDmaBytesPerCycle(), getDmaStart(),
-          getComputeStart()};
+layout::ChipClock
+ChipAttr::getClock(std::optional<layout::ClockModel> model) const {
+  if (!model)
+    model =
+        getUsual(getNpus(), getBytesPerNpu(), getEuBytes(), getBanks()).clock;
+  layout::ChipClock clock(*model);
+  clock.megahertz = getMegahertz();
+  for (NamedAttribute param : getClockParams())
+    if (auto found = layout::ChipClock::find(param.getName().getValue()))
+      clock.set(*found, cast<IntegerAttr>(param.getValue()).getInt());
+  return clock;
 }
 
 std::optional<int64_t> ChipAttr::getBankBytes() const {
@@ -124,9 +137,34 @@ verifyMemories(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// The maximum of `megahertz`, `dma_bytes_per_cycle`, `dma_start` and
-/// `compute_start`. Beyond it, costs could overflow.
-static constexpr int64_t kMostCycles = 1 << 16;
+/// The maximum of `megahertz`. Beyond it, costs could overflow.
+static constexpr int64_t kMostMegahertz = 1 << 16;
+/// The maximum of a parameter of the clock. Beyond it, costs could overflow.
+static constexpr int64_t kMostCycles = 1 << 20;
+
+static LogicalResult verifyClock(function_ref<InFlightDiagnostic()> emitError,
+                                 DictionaryAttr params) {
+  for (NamedAttribute param : params) {
+    StringRef name = param.getName().getValue();
+    if (!layout::ChipClock::find(name)) {
+      InFlightDiagnostic diag = emitError()
+                                << "target parameter 'clock' has '" << name
+                                << "': known parameters are ";
+      llvm::interleaveComma(layout::kClockNames, diag,
+                            [&](StringRef known) { diag << known; });
+      return diag;
+    }
+    auto value = dyn_cast<IntegerAttr>(param.getValue());
+    // A rate of 0 never ends, and a step of a convolution adds a channel.
+    int64_t least = name.ends_with("_rate") || name == "conv_channels";
+    if (!value || !value.getType().isSignlessInteger(64) ||
+        value.getInt() < least || value.getInt() > kMostCycles)
+      return emitError() << "target parameter '" << name << "' of the clock is "
+                         << param.getValue() << ": it must be a 64-bit number, "
+                         << least << " to " << kMostCycles;
+  }
+  return success();
+}
 
 LogicalResult ChipAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t npus, int64_t bytesPerNpu,
@@ -134,8 +172,8 @@ LogicalResult ChipAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t dmaAlignment, ArrayRef<int64_t> maxShape,
                                std::optional<int64_t> maxStride,
                                int64_t maxComputeStride, int64_t megahertz,
-                               int64_t dmaBytesPerCycle, int64_t dmaStart,
-                               int64_t computeStart, DictionaryAttr memories) {
+                               DictionaryAttr clockParams,
+                               DictionaryAttr memories) {
   struct Parameter {
     StringRef name;
     int64_t value;
@@ -146,20 +184,15 @@ LogicalResult ChipAttr::verify(function_ref<InFlightDiagnostic()> emitError,
         Parameter{"dma_alignment", dmaAlignment},
         Parameter{"max_stride", maxStride.value_or(1)},
         Parameter{"max_compute_stride", maxComputeStride},
-        Parameter{"megahertz", megahertz},
-        Parameter{"dma_bytes_per_cycle", dmaBytesPerCycle}})
+        Parameter{"megahertz", megahertz}})
     if (param.value < 1)
       return emitError() << "target parameter '" << param.name << "' is "
                          << param.value << ": it must be at least 1";
-  for (const Parameter &param : {Parameter{"dma_start", dmaStart},
-                                 Parameter{"compute_start", computeStart}})
-    if (param.value < 0 || param.value > kMostCycles)
-      return emitError() << "target parameter '" << param.name << "' is "
-                         << param.value << ": it must be 0 to " << kMostCycles;
-  if (dmaBytesPerCycle > kMostCycles || megahertz > kMostCycles)
-    return emitError() << "target parameters 'megahertz' and "
-                          "'dma_bytes_per_cycle' must be at most "
-                       << kMostCycles;
+  if (megahertz > kMostMegahertz)
+    return emitError() << "target parameter 'megahertz' must be at most "
+                       << kMostMegahertz;
+  if (failed(verifyClock(emitError, clockParams)))
+    return failure();
   for (const Parameter &param : {Parameter{"eu_bytes", euBytes},
                                  Parameter{"dma_alignment", dmaAlignment}})
     if (!llvm::isPowerOf2_64(param.value))
@@ -198,10 +231,9 @@ namespace {
 /// keywords (`seen`). The other parameters are unset.
 struct Settings {
   std::optional<int64_t> npus, bytesPerNpu, euBytes, banks, dmaAlignment,
-      maxStride, maxComputeStride, megahertz, dmaBytesPerCycle, dmaStart,
-      computeStart;
+      maxStride, maxComputeStride, megahertz;
   SmallVector<int64_t> maxShape;
-  DictionaryAttr memories;
+  DictionaryAttr clock, memories;
   SmallVector<StringRef> seen;
 };
 
@@ -221,9 +253,6 @@ static constexpr Number kNumbers[] = {
     {"max_stride", &Settings::maxStride},
     {"max_compute_stride", &Settings::maxComputeStride},
     {"megahertz", &Settings::megahertz},
-    {"dma_bytes_per_cycle", &Settings::dmaBytesPerCycle},
-    {"dma_start", &Settings::dmaStart},
-    {"compute_start", &Settings::computeStart},
 };
 
 static ParseResult parseNumber(AsmParser &parser, int64_t &value) {
@@ -258,14 +287,15 @@ static ParseResult parseSetting(AsmParser &parser, Settings &settings) {
       return parseNumber(parser, settings.maxShape.emplace_back());
     });
   }
+  if (name == "clock")
+    return parser.parseAttribute(settings.clock);
   if (name == "memories")
     return parser.parseAttribute(settings.memories);
   return parser.emitError(loc)
          << "unknown parameter '" << name
          << "': known parameters are npus, bytes_per_npu, eu_bytes, banks, "
             "dma_alignment, max_shape, max_stride, max_compute_stride, "
-            "megahertz, dma_bytes_per_cycle, dma_start, compute_start, "
-            "memories";
+            "megahertz, clock, memories";
 }
 
 static ParseResult parseChip(AsmParser &parser, StringRef name, SMLoc loc,
@@ -313,7 +343,7 @@ Attribute ChipAttr::parse(AsmParser &parser, Type) {
                           << "' is missing: state it, or name a chip";
     return {};
   }
-  layout::ChipClock clock;
+  auto none = DictionaryAttr::get(parser.getContext());
   Usual usual = getUsual(*settings.npus, *settings.bytesPerNpu,
                          *settings.euBytes, settings.banks);
   return parser.getChecked<ChipAttr>(
@@ -322,11 +352,8 @@ Attribute ChipAttr::parse(AsmParser &parser, Type) {
       ArrayRef<int64_t>(settings.maxShape), settings.maxStride,
       settings.maxComputeStride.value_or(usual.maxComputeStride),
       settings.megahertz.value_or(usual.megahertz),
-      settings.dmaBytesPerCycle.value_or(clock.dmaBytesPerCycle),
-      settings.dmaStart.value_or(clock.dmaStart),
-      settings.computeStart.value_or(clock.computeStart),
-      settings.memories ? settings.memories
-                        : DictionaryAttr::get(parser.getContext()));
+      settings.clock ? settings.clock : none,
+      settings.memories ? settings.memories : none);
 }
 
 void ChipAttr::print(AsmPrinter &printer) const {
@@ -345,18 +372,15 @@ void ChipAttr::print(AsmPrinter &printer) const {
     printer << ", max_shape = [" << getMaxShape() << "]";
   if (getMaxStride())
     printer << ", max_stride = " << *getMaxStride();
-  layout::ChipClock clock;
   Usual usual = getUsual(getNpus(), getBytesPerNpu(), getEuBytes(), getBanks());
   for (auto [param, value, byDefault] :
        {std::tuple("max_compute_stride", getMaxComputeStride(),
                    usual.maxComputeStride),
-        std::tuple("megahertz", getMegahertz(), usual.megahertz),
-        std::tuple("dma_bytes_per_cycle", getDmaBytesPerCycle(),
-                   clock.dmaBytesPerCycle),
-        std::tuple("dma_start", getDmaStart(), clock.dmaStart),
-        std::tuple("compute_start", getComputeStart(), clock.computeStart)})
+        std::tuple("megahertz", getMegahertz(), usual.megahertz)})
     if (value != byDefault)
       printer << ", " << param << " = " << value;
+  if (!getClockParams().empty())
+    printer << ", clock = " << getClockParams();
   if (!getMemories().empty())
     printer << ", memories = " << getMemories();
   printer << '>';

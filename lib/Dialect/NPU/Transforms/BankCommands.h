@@ -16,7 +16,7 @@
 //   }
 //
 // A view is used from its first byte to the last byte that its layout reserves,
-// in every core. The lost cycles of a conflict are (EngineTimes.h):
+// in every core. The lost cycles of a conflict are (ChipClock.h):
 //
 //   computation   the steps that execute twice, one per reduction index and
 //                 eu_bytes of the result

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The cycles of single ops by the clock of the chip (EngineTimes.h): transfers
+// The cycles of single ops by the clock of the chip (ChipClock.h): transfers
 // by their plan, computations by one step per reduction index and eu_bytes of
 // the result.
 //
@@ -21,7 +21,9 @@ namespace mlir::npu {
 class OpTimes {
 public:
   explicit OpTimes(ChipAttr chip)
-      : times(layout::EngineTimes::inCycles(chip.getClock())), chip(chip) {}
+      : times(layout::EngineTimes::inCycles(
+            chip.getClock(layout::ClockModel::Usual))),
+        chip(chip) {}
 
   /// Returns the engine that runs an op: DMA for copies and for fills by DMA,
   /// or else the execution units.

@@ -141,6 +141,10 @@ static json::Value describe(ChipAttr chip) {
   json::Array maxShape(chip.getMaxShape());
   while (maxShape.size() < 4)
     maxShape.push_back(0);
+  layout::ChipClock clock = chip.getClock();
+  json::Object params;
+  for (auto [i, name] : llvm::enumerate(layout::kClockNames))
+    params[StringRef(name)] = clock.get(layout::ClockParam(i));
   return json::Object{{"npus", chip.getNpus()},
                       {"bytes_per_npu", chip.getBytesPerNpu()},
                       {"eu_bytes", chip.getEuBytes()},
@@ -150,9 +154,7 @@ static json::Value describe(ChipAttr chip) {
                       {"max_compute_stride", chip.getMaxComputeStride()},
                       {"banks", chip.getBanks().value_or(0)},
                       {"megahertz", chip.getMegahertz()},
-                      {"dma_bytes_per_cycle", chip.getDmaBytesPerCycle()},
-                      {"dma_start", chip.getDmaStart()},
-                      {"compute_start", chip.getComputeStart()}};
+                      {"clock", std::move(params)}};
 }
 
 LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,

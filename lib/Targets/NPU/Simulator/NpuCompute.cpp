@@ -11,10 +11,14 @@
 
 using namespace mlir::npu;
 
-void Simulator::beginCompute(const char *name, int64_t points) {
+void Simulator::beginCompute(const char *name, int64_t points,
+                             const layout::ChipClock::Work &work,
+                             const layout::ChipClock::Planes &planes) {
   computation = std::make_unique<Computation>();
   computation->name = name;
   computation->points = points;
+  computation->work = work;
+  computation->planes = planes;
 }
 
 void Simulator::addImage(int64_t bytes, unsigned access) {
@@ -50,6 +54,8 @@ void Simulator::addBox(uint64_t address, int64_t imageByte,
   if (!isGood)
     return;
   image.elementBytes = elementBytes;
+  image.steps += chip.clock.getSteps(getPlanes(address, shape), elementBytes,
+                                     chip.euBytes);
   // Elements that are contiguous in local memory and in the image form one run.
   bool isRow = stride[3] == 1 && imageStride[3] == 1;
   int64_t columns = isRow ? 1 : shape[3];
@@ -168,6 +174,24 @@ void *const *Simulator::getImages() {
   return nullptr;
 }
 
+/// Counts the kernel that ends, whose lane operand is `image`.
+void Simulator::countKernel(const Image &image, bool usesBankTwice) {
+  int64_t elements = std::max<int64_t>(image.bytes / image.elementBytes, 1);
+  int64_t perElement = std::max<int64_t>(computation->points / elements, 1);
+  int64_t steps = image.steps, cycles;
+  if (computation->work.function.empty()) {
+    cycles = steps * perElement * chip.clock.getStepCycles(computation->work);
+  } else {
+    const layout::ChipClock::Planes &planes = computation->planes;
+    steps = chip.clock.getSteps(planes, image.elementBytes, chip.euBytes);
+    cycles = chip.clock.getCycles(computation->work, planes, image.elementBytes,
+                                  chip.euBytes);
+  }
+  countCommand(cycles, computation->points,
+               steps * perElement * getLanes(image.elementBytes), usesBankTwice,
+               computation->name);
+}
+
 void Simulator::endCompute() {
   if (!computation)
     return report("a kernel ends before it starts");
@@ -191,8 +215,7 @@ void Simulator::endCompute() {
       counters.broadcastBytes += image.bytes;
     if (!(image.access & LanesImage) || isCounted)
       continue;
-    countSteps(image.runs, image.elementBytes, computation->points,
-               usesBankTwice, computation->name);
+    countKernel(image, usesBankTwice);
     isCounted = true;
   }
   if (!isCounted)

@@ -62,7 +62,7 @@ struct Simulator::Image {
   int64_t bytes = 0;
   unsigned access = 0;          // ImageAccess bits
   int64_t inner = 0, count = 0; // see keepInCore; 0: not checked
-  int64_t elementBytes = 1;
+  int64_t elementBytes = 1, steps = 0;
   std::vector<Run> runs;
   std::vector<int64_t> places; // the byte in the image of each run
 };
@@ -93,6 +93,8 @@ struct Simulator::Expected {
 struct Simulator::Computation {
   std::string name;
   int64_t points = 0;
+  layout::ChipClock::Work work;
+  layout::ChipClock::Planes planes;
   std::vector<Image> images;
   std::vector<void *> pointers;
   bool isGood = true;

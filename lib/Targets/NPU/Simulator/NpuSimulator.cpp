@@ -11,6 +11,8 @@
 #include <cstring>
 
 using namespace mlir::npu;
+using mlir::layout::ChipClock;
+using mlir::layout::Direction;
 
 /// The first address of system memory, and the least number of bytes between
 /// two of its buffers, so that an access beyond the end of a buffer is
@@ -132,9 +134,9 @@ void Simulator::copy(const Operand &dest, const Operand &source,
     next += run.bytes;
   }
   if (engine == Engine::Compute)
-    return countSteps(to, elementBytes, int64_t(moved.size()) / elementBytes,
-                      shareBank({&from, &to}), name);
-  countTransfer(int64_t(moved.size()), name);
+    return countElements(dest, {source}, shape, elementBytes,
+                         shareBank({&from, &to}), name);
+  countTransfer(dest, &source, shape, elementBytes, name);
   int64_t &count =
       dest.isLocal
           ? (source.isLocal ? counters.bytesInside : counters.bytesToLocal)
@@ -151,24 +153,23 @@ void Simulator::fill(const Operand &dest, const void *value, const Box &shape,
                "the destination", to) ||
       !checkExpected(to, nullptr, 0, "the destination"))
     return;
-  int64_t bytes = 0;
   for (const Run &run : to) {
     uint8_t *data = run.memory->data.data() + run.byte;
     for (int64_t i = 0; i < run.bytes; i += elementBytes)
       std::memcpy(data + i, value, elementBytes);
     markWritten(run);
-    bytes += run.bytes;
   }
   if (engine == Engine::Compute)
-    return countSteps(to, elementBytes, bytes / elementBytes,
-                      /*usesBankTwice=*/false, name);
-  countTransfer(bytes, name);
+    return countElements(dest, {}, shape, elementBytes,
+                         /*usesBankTwice=*/false, name);
+  countTransfer(dest, nullptr, shape, elementBytes, name);
 }
 
 void Simulator::compute(const Operand &dest,
                         const std::vector<Operand> &sources, const Box &shape,
                         int64_t elementBytes, const ElementFn &fn,
-                        const char *name, const ElementCheck &check) {
+                        const char *name, const ElementCheck &check,
+                        ChipClock::Work work) {
   if (!checkCommand(shape, elementBytes, Engine::Compute))
     return;
   std::vector<std::vector<uint8_t>> values;
@@ -221,7 +222,8 @@ void Simulator::compute(const Operand &dest,
   std::vector<const std::vector<Run> *> operands{&to};
   for (const std::vector<Run> &source : runs)
     operands.push_back(&source);
-  countSteps(to, elementBytes, at / elementBytes, shareBank(operands), name);
+  countElements(dest, sources, shape, elementBytes, shareBank(operands), name,
+                work);
 }
 
 bool Simulator::spoil(const Operand &work, const Box &shape,
@@ -250,59 +252,80 @@ void Simulator::spoilPadding(const Operand &padding, const Box &shape,
   }
 }
 
-void Simulator::countTransfer(int64_t bytes, const std::string &name) {
-  ++counters.transfers;
-  passTime(Engine::DMA,
-           layout::EngineTimes::inCycles(chip.clock).getTransfers(1, bytes),
-           name);
-}
-
-/// Counts a command of the execution units that computes `points` element
-/// operations, also as a bank conflict if `usesBankTwice`, and advances the
-/// clock. `runs` are the bytes of the lane operand (see Counters).
-void Simulator::countSteps(const std::vector<Run> &runs, int64_t elementBytes,
-                           int64_t points, bool usesBankTwice,
-                           const std::string &name) {
-  ++counters.computes;
-  counters.bankConflicts += usesBankTwice;
-  regionComputes |= parallel;
-  struct Row {
-    int64_t core, begin, end;
-  };
-  std::vector<Row> rows;
-  int64_t bytes = 0;
-  for (const Run &run : runs) {
-    rows.push_back({run.core, run.byte, run.byte + run.bytes});
-    bytes += run.bytes;
-  }
-  auto isBefore = [](const Row &a, const Row &b) {
-    return a.core != b.core ? a.core < b.core : a.begin < b.begin;
-  };
-  if (!std::is_sorted(rows.begin(), rows.end(), isBefore))
-    std::sort(rows.begin(), rows.end(), isBefore);
-  std::vector<int64_t> steps(chip.npus);
-  for (size_t i = 0; i < rows.size();) {
-    int64_t core = rows[i].core, begin = rows[i].begin, end = rows[i].end;
-    for (++i; i < rows.size() && rows[i].core == core && rows[i].begin == end;
-         ++i)
-      end = rows[i].end;
-    steps[core] += (end - begin + chip.euBytes - 1) / chip.euBytes;
-  }
-  int64_t elements = std::max<int64_t>(bytes / elementBytes, 1);
-  int64_t lanes = std::max<int64_t>(chip.euBytes / elementBytes, 1);
-  int64_t issued = *std::max_element(steps.begin(), steps.end()) *
-                   std::max<int64_t>(points / elements, 1);
-  counters.usefulOps += points;
-  counters.issuedOps += chip.npus * lanes * issued;
-  passTime(Engine::Compute,
-           layout::EngineTimes::inCycles(chip.clock)
-               .getCommands(1, issued, usesBankTwice),
-           name);
-}
-
 //===----------------------------------------------------------------------===//
 // The clock
 //===----------------------------------------------------------------------===//
+
+/// Returns the direction of a copy, or of a fill if `source` is null.
+static Direction getDirection(const Operand &dest, const Operand *source) {
+  if (!source)
+    return dest.isLocal ? Direction::FillLocal : Direction::FillSystem;
+  if (dest.isLocal)
+    return source->isLocal ? Direction::L2L : Direction::S2L;
+  return source->isLocal ? Direction::L2S : Direction::S2S;
+}
+
+void Simulator::countTransfer(const Operand &dest, const Operand *source,
+                              const Box &shape, int64_t elementBytes,
+                              const std::string &name) {
+  Direction direction = getDirection(dest, source);
+  ChipClock::Rows rows =
+      ChipClock::getRows(direction, shape, dest.stride,
+                         source ? source->stride : dest.stride, elementBytes);
+  counters.transfers += !continued;
+  int64_t start = continued ? 0 : chip.clock.getStart(direction);
+  passTime(Engine::DMA,
+           start +
+               chip.clock.getRowTime(direction, continued ? *continued : rows),
+           name);
+  continued.reset();
+}
+
+ChipClock::Planes Simulator::getPlanes(uint64_t address,
+                                       const Box &shape) const {
+  return ChipClock::Planes::get(chip.npus, int64_t(address / chip.bytesPerNpu),
+                                shape);
+}
+
+int64_t Simulator::getLanes(int64_t elementBytes) const {
+  return std::max<int64_t>(chip.clock.getStepBytes(chip.euBytes) / elementBytes,
+                           1);
+}
+
+/// Counts a command of the execution units that takes `cycles` after its start,
+/// computes `points` element operations and issues `issuedLanes` in each core.
+/// Also counts a bank conflict, and each step twice, if `usesBankTwice`.
+void Simulator::countCommand(int64_t cycles, int64_t points,
+                             int64_t issuedLanes, bool usesBankTwice,
+                             const std::string &name) {
+  ++counters.computes;
+  counters.bankConflicts += usesBankTwice;
+  regionComputes |= parallel;
+  counters.usefulOps += points;
+  counters.issuedOps += chip.npus * issuedLanes;
+  passTime(Engine::Compute,
+           chip.clock.get(layout::ClockParam::compute_start) +
+               cycles * (usesBankTwice ? 2 : 1),
+           name);
+}
+
+/// Counts an elementwise command, a copy or a fill.
+void Simulator::countElements(const Operand &dest,
+                              const std::vector<Operand> &sources,
+                              const Box &shape, int64_t elementBytes,
+                              bool usesBankTwice, const std::string &name,
+                              ChipClock::Work work) {
+  work.function = name;
+  work.isAligned = dest.isAligned;
+  for (const Operand &source : sources)
+    work.isAligned &= source.isAligned;
+  ChipClock::Planes planes = getPlanes(dest.address, shape);
+  countCommand(chip.clock.getCycles(work, planes, elementBytes, chip.euBytes),
+               shape[0] * shape[1] * shape[2] * shape[3],
+               chip.clock.getSteps(planes, elementBytes, chip.euBytes) *
+                   getLanes(elementBytes),
+               usesBankTwice, name);
+}
 
 void Simulator::passTime(Engine engine, int64_t cycles,
                          const std::string &name) {

@@ -14,6 +14,7 @@
 #include <string>
 
 using namespace mlir::npu;
+using Rows = mlir::layout::ChipClock::Rows;
 
 static std::unique_ptr<Simulator> simulator;
 
@@ -93,6 +94,7 @@ Operand mlir::npu::okkLocal(local_addr_t addr, const dim4 *shape,
         std::to_string(okkSimulator().getChip().euBytes));
   operand.stride =
       toBox(alignedStride(okk_start_npu_index(addr), shape, elementBytes));
+  operand.isAligned = true;
   return operand;
 }
 
@@ -176,6 +178,11 @@ static void copyMatrix(local_addr_t addr, system_addr_t sys, int rows, int cols,
                Operand linear{false,
                               sys + 4ull * first,
                               {rowStride, colsPerChannel, 0, 1}};
+               // The rest is not in rows of its own; L2S moves whole channels.
+               if (first)
+                 npu().continueTransfer(
+                     toLocal ? Rows{1, 4 * shape[0] * shape[3]}
+                             : Rows{shape[0], 4 * int64_t(colsPerChannel)});
                npu().copy(toLocal ? part : linear, toLocal ? linear : part,
                           shape, 4, Engine::DMA, toLocal ? "S2L" : "L2S");
              });
@@ -285,13 +292,13 @@ void okk_sim_set_banks(int banks) {
   open(chip);
 }
 
-void okk_sim_set_clock(int dma_bytes_per_cycle, int dma_start,
-                       int compute_start) {
-  SimulatedChip chip = npu().getChip();
-  chip.clock.dmaBytesPerCycle = std::max(dma_bytes_per_cycle, 1);
-  chip.clock.dmaStart = std::max(dma_start, 0);
-  chip.clock.computeStart = std::max(compute_start, 0);
-  open(chip);
+bool okk_sim_set_clock(const char *param, long long value) {
+  std::optional<mlir::layout::ClockParam> found =
+      mlir::layout::ChipClock::find(param);
+  if (!found || value < 0)
+    return false;
+  npu().setClock(*found, value);
+  return true;
 }
 
 void okk_sim_close(void) { simulator.reset(); }

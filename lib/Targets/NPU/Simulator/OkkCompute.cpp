@@ -12,6 +12,7 @@
 #include <cstring>
 
 using namespace mlir::npu;
+using mlir::layout::ChipClock;
 
 static float toFloat(const void *value) {
   float number;
@@ -32,13 +33,21 @@ static void put(void *out, uint32_t value) {
   std::memcpy(out, &value, sizeof(value));
 }
 
+/// Returns the work of a step of a function with a series of `terms`.
+static ChipClock::Work ofTerms(int terms) {
+  ChipClock::Work work;
+  work.terms = terms;
+  return work;
+}
+
 using Sources = const void *const *;
 
 static void compute(const char *name, local_addr_t dst, const dim4 *dstStride,
                     std::initializer_list<Operand> sources, const dim4 *shape,
-                    const Simulator::ElementFn &fn) {
+                    const Simulator::ElementFn &fn,
+                    const ChipClock::Work &work = {}) {
   okkSimulator().compute(okkLocal(dst, shape, dstStride), sources,
-                         toBox(*shape), 4, fn, name);
+                         toBox(*shape), 4, fn, name, /*check=*/{}, work);
 }
 
 //===----------------------------------------------------------------------===//
@@ -213,10 +222,13 @@ void okk_bdc_lookup_exp(local_addr_t dst_addr, local_addr_t src_addr,
 
 void okk_bdc_taylor_exp(local_addr_t dst_addr, local_addr_t src_addr,
                         const dim4 *shape, int num_series) {
-  compute("taylor_exp", dst_addr, nullptr, {okkLocal(src_addr, shape, nullptr)},
-          shape, [num_series](void *out, Sources in) {
-            put(out, flushed(expOfSeries(toFloat(in[0]), num_series)));
-          });
+  compute(
+      "taylor_exp", dst_addr, nullptr, {okkLocal(src_addr, shape, nullptr)},
+      shape,
+      [num_series](void *out, Sources in) {
+        put(out, flushed(expOfSeries(toFloat(in[0]), num_series)));
+      },
+      ofTerms(num_series));
 }
 
 namespace {
@@ -227,6 +239,7 @@ struct TableFunction {
   const char *name;
   float least, most;
   bool mayOverwrite;
+  int terms = 0; // that the caller states
 };
 } // namespace
 
@@ -261,7 +274,8 @@ static void computeByTable(const TableFunction &function, local_addr_t dst,
                          std::to_string(function.least) + " to " +
                          std::to_string(function.most) + ", its argument is " +
                          std::to_string(x) + ": clamp it first";
-      });
+      },
+      ofTerms(function.terms));
   if (isShared && okkSimulator().getErrors().size() == before)
     okkSimulator().spoil(scratch, toBox(*shape), 4);
 }
@@ -277,8 +291,8 @@ static void computeByTable(const TableFunction &function, local_addr_t dst,
                                 int num_series) {                              \
     if (num_series < 1)                                                        \
       return okkSimulator().report("a series must have at least one term");    \
-    computeByTable({#name "_tunable", least, most, mayOverwrite}, dst_addr,    \
-                   src_addr, work_addr, shape,                                 \
+    computeByTable({#name "_tunable", least, most, mayOverwrite, num_series},  \
+                   dst_addr, src_addr, work_addr, shape,                       \
                    [num_series](float a) { return tunable; });                 \
   }
 OKK_WITH_WORK(exp, -128.0f, 88.7228f, false, std::exp(a),
@@ -304,13 +318,15 @@ void okk_bdc_int8_to_fp32(local_addr_t dst_addr, local_addr_t src_addr,
     return;
   Operand source = get(src_addr, 1);
   source.elementBytes = 1;
+  ChipClock::Work work;
+  work.isSigned = is_signed;
   okkSimulator().compute(
       get(dst_addr, 4), {source}, toBox(*shape), 4,
       [is_signed](void *out, Sources in) {
         uint8_t byte = *static_cast<const uint8_t *>(in[0]);
         put(out, is_signed ? float(int8_t(byte)) : float(byte));
       },
-      "int8_to_fp32");
+      "int8_to_fp32", /*check=*/{}, work);
 }
 
 //===----------------------------------------------------------------------===//
@@ -406,7 +422,9 @@ static Operand ofChannels(local_addr_t addr, const dim4 *shape) {
   dim4 numbers{1, shape->c, 1, 1}, stride;
   okk_compact_stride(&stride, okk_start_npu_index(addr), &numbers);
   stride.n = stride.h = stride.w = 0;
-  return okkLocal(addr, shape, &stride);
+  Operand operand = okkLocal(addr, shape, &stride);
+  operand.isAligned = true; // the command states no strides for it
+  return operand;
 }
 
 #define OKK_BY_CHANNEL(name, expression)                                       \

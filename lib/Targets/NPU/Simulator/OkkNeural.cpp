@@ -13,9 +13,11 @@
 #include "OkkNumbers.h"
 #include "OkkOperands.h"
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 using namespace mlir::npu;
+using mlir::layout::ChipClock;
 
 namespace {
 enum Access { Read = 1, Write = 2, Broadcast = 4, Lanes = 8 };
@@ -24,8 +26,11 @@ enum Access { Read = 1, Write = 2, Broadcast = 4, Lanes = 8 };
 /// operands, in the order in which they are added.
 class Layer {
 public:
-  Layer(const char *name, int64_t points) {
-    okkSimulator().beginCompute(name, points);
+  /// `work` has all but the function, which is `name` without its prefix.
+  Layer(const char *name, int64_t points, ChipClock::Work work,
+        const ChipClock::Planes &planes) {
+    work.function = name + std::strlen("okk_bdc_");
+    okkSimulator().beginCompute(name, points, work, planes);
   }
 
   /// Adds an f32 operand. The channel of an element is (position in the image /
@@ -103,6 +108,15 @@ struct Windows {
       stride = *givenStride;
     if (givenDilation)
       dilation = *givenDilation;
+  }
+
+  /// Returns the work of each step for the window.
+  ChipClock::Work getWork() const {
+    ChipClock::Work work;
+    work.kernelH = kernelH;
+    work.kernelW = kernelW;
+    work.strideW = stride.w;
+    return work;
   }
 
   /// Computes the output shape. Reports an error and returns false if a
@@ -201,7 +215,11 @@ void okk_bdc_conv2d(local_addr_t output_addr, local_addr_t input_addr,
   out.c = output_c;
   int64_t inPlane = int64_t(in.h) * in.w, outPlane = int64_t(out.h) * out.w;
   int64_t taps = int64_t(kernel_h) * kernel_w;
-  Layer layer("okk_bdc_conv2d", out.n * out.c * outPlane * in.c * taps);
+  ChipClock::Work work = windows.getWork();
+  work.channels = in.c;
+  work.operands = using_bias;
+  Layer layer("okk_bdc_conv2d", out.n * out.c * outPlane * in.c * taps, work,
+              okkSimulator().getPlanes(output_addr, toBox(out)));
   layer.addTensor(okkLocal(input_addr, &in, input_stride), in, Read | Broadcast,
                   /*isOwn=*/false);
   layer.addPairs(weight_addr, {in.c, output_c, kernel_h, kernel_w},
@@ -256,8 +274,10 @@ static void poolChannels(const char *name, Windows &windows,
     return;
   dim4 in = windows.in, out = windows.out;
   int64_t inPlane = int64_t(in.h) * in.w, outPlane = int64_t(out.h) * out.w;
-  Layer layer(name, out.n * out.c * outPlane *
-                        (int64_t(windows.kernelH) * windows.kernelW));
+  Layer layer(
+      name,
+      out.n * out.c * outPlane * (int64_t(windows.kernelH) * windows.kernelW),
+      windows.getWork(), okkSimulator().getPlanes(output_addr, toBox(out)));
   layer.addTensor(okkLocal(input_addr, &in, nullptr), in, Read);
   auto addCompact = [&](local_addr_t address, const dim4 &shape) {
     dim4 stride;
@@ -368,7 +388,15 @@ void okk_bdc_matmul(local_addr_t output_addr, local_addr_t left_addr,
     return okkSimulator().report(
         "okk_bdc_matmul: a matrix must have rows, columns, and between 1 and "
         "all columns in a channel");
-  Layer layer("okk_bdc_matmul", int64_t(left_rows) * left_cols * right_cols);
+  ChipClock::Work work;
+  work.channels = left_cols;
+  work.operands = using_bias + result_add;
+  int64_t channels = (int64_t(right_cols) + right_cols_per_channel - 1) /
+                     right_cols_per_channel;
+  Layer layer("okk_bdc_matmul", int64_t(left_rows) * left_cols * right_cols,
+              work,
+              okkSimulator().getPlanes(output_addr, {left_rows, channels, 1,
+                                                     right_cols_per_channel}));
   layer.addMatrix(left_addr, left_rows, left_cols, left_cols_per_channel,
                   Read | Broadcast, /*isOwn=*/false);
   layer.addMatrix(right_addr, left_cols, right_cols, right_cols_per_channel,

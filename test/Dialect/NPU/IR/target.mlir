@@ -9,7 +9,7 @@
 // CHECK-SAME: test.limits = #npu.target<npus = 64, bytes_per_npu = 524288, eu_bytes = 128, banks = 8, max_shape = [65535, 4095, 65535, 65535], max_stride = 1048575, memories = {l2 = 2097152 : i64}>
 // CHECK-SAME: test.other = #npu.target<npus = 4, bytes_per_npu = 1000, eu_bytes = 1>
 // CHECK-SAME: test.rebanked = #npu.target<npus = 64, bytes_per_npu = 524288, eu_bytes = 128, banks = 4, max_compute_stride = 524287, megahertz = 550>
-// CHECK-SAME: test.slow = #npu.target<npus = 64, bytes_per_npu = 524288, eu_bytes = 128, banks = 8, megahertz = 1000, dma_bytes_per_cycle = 32, dma_start = 0, compute_start = 9>
+// CHECK-SAME: test.slow = #npu.target<npus = 64, bytes_per_npu = 524288, eu_bytes = 128, banks = 8, megahertz = 1000, clock = {compute_start = 9 : i64, s2l_rate = 32000 : i64}>
 // CHECK-SAME: test.strides = #npu.target<npus = 64, bytes_per_npu = 524288, eu_bytes = 128, banks = 8, max_compute_stride = 1000>
 // CHECK-SAME: test.usual = #npu.target<"BM1688">
 module attributes {
@@ -20,9 +20,9 @@ module attributes {
   test.limits = #npu.target<"BM1684", max_shape = [65535, 4095, 65535, 65535], max_stride = 1048575, memories = {l2 = 2097152}>,
   test.other = #npu.target<npus = 4, bytes_per_npu = 1000, eu_bytes = 1>,
   test.rebanked = #npu.target<"BM1684", banks = 4>,
-  test.slow = #npu.target<"BM1684", compute_start = 9, dma_start = 0, dma_bytes_per_cycle = 32, megahertz = 1000>,
+  test.slow = #npu.target<"BM1684", clock = {s2l_rate = 32000, compute_start = 9}, megahertz = 1000>,
   test.strides = #npu.target<"BM1684", max_compute_stride = 1000>,
-  test.usual = #npu.target<"BM1688", max_compute_stride = 262143, megahertz = 900, dma_bytes_per_cycle = 64, dma_start = 32, compute_start = 8>} {}
+  test.usual = #npu.target<"BM1688", max_compute_stride = 262143, megahertz = 900, clock = {}>} {}
 
 // CHECK: test.system = #npu.memory<system>
 // CHECK-SAME: test.user = #npu.memory<"own name">
@@ -47,13 +47,28 @@ module attributes {test.t = #npu.target<"BM1684", megahertz = 0>} {}
 
 // -----
 
-// expected-error @below {{target parameter 'dma_start' is -1: it must be 0 to 65536}}
-module attributes {test.t = #npu.target<"BM1684", dma_start = -1>} {}
+// expected-error @below {{target parameter 's2l_start' of the clock is -1 : i64: it must be a 64-bit number, 0 to 1048576}}
+module attributes {test.t = #npu.target<"BM1684", clock = {s2l_start = -1}>} {}
 
 // -----
 
-// expected-error @below {{target parameters 'megahertz' and 'dma_bytes_per_cycle' must be at most 65536}}
-module attributes {test.t = #npu.target<"BM1684", dma_bytes_per_cycle = 65537>} {}
+// expected-error @below {{target parameter 's2l_rate' of the clock is 0 : i64: it must be a 64-bit number, 1 to 1048576}}
+module attributes {test.t = #npu.target<"BM1684", clock = {s2l_rate = 0}>} {}
+
+// -----
+
+// expected-error @below {{target parameter 'exp' of the clock is 3 : i32: it must be a 64-bit number, 0 to 1048576}}
+module attributes {test.t = #npu.target<"BM1684", clock = {exp = 3 : i32}>} {}
+
+// -----
+
+// expected-error @below {{target parameter 'clock' has 'dma_start': known parameters are s2l_start, s2l_rate,}}
+module attributes {test.t = #npu.target<"BM1684", clock = {dma_start = 3}>} {}
+
+// -----
+
+// expected-error @below {{target parameter 'megahertz' must be at most 65536}}
+module attributes {test.t = #npu.target<"BM1684", megahertz = 65537>} {}
 
 // -----
 
@@ -102,7 +117,7 @@ module attributes {test.t = #npu.target<npus = 4, npus = 4, bytes_per_npu = 1024
 
 // -----
 
-// expected-error @below {{unknown parameter 'core': known parameters are npus, bytes_per_npu, eu_bytes, banks, dma_alignment, max_shape, max_stride, max_compute_stride, megahertz, dma_bytes_per_cycle, dma_start, compute_start, memories}}
+// expected-error @below {{unknown parameter 'core': known parameters are npus, bytes_per_npu, eu_bytes, banks, dma_alignment, max_shape, max_stride, max_compute_stride, megahertz, clock, memories}}
 module attributes {test.t = #npu.target<"BM1684", core = 4>} {}
 
 // -----

@@ -53,7 +53,7 @@ func.func @kept(%x: !sys) {
 // -----
 
 // The start of a command may take longer than a transfer.
-#npu = #npu.target<npus = 4, bytes_per_npu = 16384, eu_bytes = 32, dma_start = 1, compute_start = 1000>
+#npu = #npu.target<npus = 4, bytes_per_npu = 16384, eu_bytes = 32, clock = {fill_local_start = 1, s2l_start = 1, compute_start = 1000}>
 #aligned = #layout.npu_scatter<aligned, start = 0, target = #npu>
 !t = memref<1x8x12x18xf32, #aligned, #npu.memory<local>>
 // CHECK-LABEL: func.func @slow

@@ -82,10 +82,12 @@ assert np.array_equal(on_vendor.outputs[0], x + np.float32(2.5))
 same = [name for name in ("transfers", "computes", "bytes_s2l", "bytes_l2s", "bytes_s2s")
         if on_vendor.counters[name] == on_simulator.counters[name]]
 print("as the simulator:", *same)
+print(f"cycles: {on_simulator.counters['cycles'] / on_vendor.counters['cycles']:.2f} of the vendor's")
 print("busy:", on_vendor.counters["cycles"] > on_vendor.counters["dma_cycles"] > on_vendor.counters["compute_cycles"] > 0)
 for event in on_vendor.events:
     print(event.engine, event.begin, event.end > event.begin, event.name)
 # CHECK: as the simulator: transfers computes bytes_s2l bytes_l2s bytes_s2s
+# CHECK-NEXT: cycles: {{1.00|0.99|1.01}} of the vendor's
 # CHECK-NEXT: busy: True
 # CHECK-NEXT: dma 0 True TENSOR_GDMA
 # CHECK-NEXT: {{dma|compute}} {{[1-9][0-9]*}} True

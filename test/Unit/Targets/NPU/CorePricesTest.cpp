@@ -90,12 +90,12 @@ TEST_F(CorePricesTest, ChargesEveryTapOfWindows) {
 TEST_F(CorePricesTest, DerivesParametersFromTheClockOfTheChip) {
   CostModel costs = getCostsOf(
       "#layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 16384, "
-      "eu_bytes = 32, dma_bytes_per_cycle = 16, dma_start = 5, "
-      "compute_start = 3>>");
+      "eu_bytes = 32, clock = {s2l_rate = 16000, s2l_start = 5, "
+      "compute_start = 3}>>");
   std::string aligned =
       "#layout.npu_scatter<aligned, start = 0, target = #npu.target<npus = 4, "
-      "bytes_per_npu = 16384, eu_bytes = 32, dma_bytes_per_cycle = 16, "
-      "dma_start = 5, compute_start = 3>>";
+      "bytes_per_npu = 16384, eu_bytes = 32, clock = {s2l_rate = 16000, "
+      "s2l_start = 5, compute_start = 3}>>";
   constexpr int64_t dmaBytesPerCycle = 16, dmaStart = 5, computeStart = 3;
   constexpr Cost cycle = 2 * dmaBytesPerCycle;
   EXPECT_EQ(price(costs, "%x: tensor<1x4x4x4xf32>",

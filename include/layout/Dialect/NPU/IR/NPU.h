@@ -14,7 +14,7 @@
 #define LAYOUT_DIALECT_NPU_IR_NPU_H
 
 #include "layout/Dialect/Layout/IR/Layout.h"
-#include "layout/Support/EngineTimes.h"
+#include "layout/Support/ChipClock.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/IR/BuiltinTypes.h"

@@ -48,10 +48,12 @@ def NPU_ChipAttr
       the same parameters, or 262143;
     * `memories`, optional: the names and bytes of memories other than system and local memory,
       e.g. `memories = {l2 = 2097152}`. They are linear;
-    * `megahertz`, `dma_bytes_per_cycle`, `dma_start`, `compute_start`: the frequency, the bytes
-      that the DMA engine moves per cycle, and the startup cycles of a transfer and of a command
-      of the execution units. The defaults are 1000, or the frequency of the published chip with
-      the same parameters, 64, 32 and 8. All but the published frequencies are assumptions.
+    * `megahertz`: the frequency. The default is that of the published chip with the same
+      parameters, or 1000;
+    * `clock`, optional: parameters of the clock with other values than those of the published
+      chip with the same parameters, or, without one, than the first column of
+      [ChipClock.h](../../include/layout/Support/ChipClock.h), e.g.
+      `clock = {s2l_start = 200, exp = 90}`.
 
     Settings after a name override those of that chip. Parameters that are exactly those of a
     published chip print as its name:
@@ -73,19 +75,16 @@ def NPU_ChipAttr
     "std::optional<int64_t>":$maxStride,
     "int64_t":$maxComputeStride,
     "int64_t":$megahertz,
-    "int64_t":$dmaBytesPerCycle,
-    "int64_t":$dmaStart,
-    "int64_t":$computeStart,
+    "::mlir::DictionaryAttr":$clockParams,
     "::mlir::DictionaryAttr":$memories);
   let builders = [
     AttrBuilder<(ins "int64_t":$npus, "int64_t":$bytesPerNpu,
                      "int64_t":$euBytes), [{
-      ::mlir::layout::ChipClock clock;
+      auto none = ::mlir::DictionaryAttr::get($_ctxt);
       return $_get($_ctxt, npus, bytesPerNpu, euBytes, std::nullopt, 1,
                    ::llvm::ArrayRef<int64_t>(), std::nullopt,
-                   kUsualComputeStride, clock.megahertz,
-                   clock.dmaBytesPerCycle, clock.dmaStart, clock.computeStart,
-                   ::mlir::DictionaryAttr::get($_ctxt));
+                   kUsualComputeStride, ::mlir::layout::ChipClock().megahertz,
+                   none, none);
     }]>
   ];
   let extraClassDeclaration = [{
@@ -101,7 +100,10 @@ def NPU_ChipAttr
     /// Returns the name of the published chip with exactly these parameters, or
     /// an empty string.
     ::llvm::StringRef getChipName() const;
-    ::mlir::layout::ChipClock getClock() const;
+    /// Returns the clock of the published chip with the same parameters, or of
+    /// `model`, with the parameters that the attribute states.
+    ::mlir::layout::ChipClock
+    getClock(std::optional<::mlir::layout::ClockModel> model = {}) const;
     /// Returns the bytes of one bank, or std::nullopt if the banks are unknown.
     std::optional<int64_t> getBankBytes() const;
     /// Returns the bytes of a memory other than system and local memory, or

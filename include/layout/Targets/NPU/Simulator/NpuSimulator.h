@@ -46,13 +46,14 @@
 #ifndef LAYOUT_TARGETS_NPU_SIMULATOR_NPUSIMULATOR_H
 #define LAYOUT_TARGETS_NPU_SIMULATOR_NPUSIMULATOR_H
 
-#include "layout/Support/EngineTimes.h"
+#include "layout/Support/ChipClock.h"
 #include <array>
 #include <cstdint>
 #include <functional>
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -79,6 +80,7 @@ struct Operand {
   uint64_t address = 0;
   Box stride{0, 0, 0, 1};
   int64_t elementBytes = 0; // 0: the element bytes of the command
+  bool isAligned = false;   // the command states no strides for it
 };
 
 enum class Engine { DMA, Compute };
@@ -93,11 +95,11 @@ struct Event {
 /// Statistics of a program. An element operation is one execution of the body
 /// of a computation. The lane operand of a computation is an operand with one
 /// element per execution of the body, or else the result. Cores issue element
-/// operations in steps: in one step each of the X cores processes EU bytes, the
-/// width of its execution units, of one row of contiguous bytes of the lane
-/// operand. The steps of a computation are those of the core that needs most,
-/// times the element operations per element of the lane operand. Lanes beyond
-/// the end of a row, and cores without a row, are issued but idle.
+/// operations in steps (ChipClock.h): in one step each of the X cores processes
+/// the lanes of a step, of one channel of one N of the lane operand. The steps
+/// of a computation are those of the core that needs most, times the element
+/// operations per element of the lane operand. Lanes beyond the end of a
+/// channel, and cores without a channel, are issued but idle.
 struct Counters {
   // The numbers of DMA and compute commands that ran.
   int64_t transfers = 0, computes = 0;
@@ -147,6 +149,9 @@ public:
   ~Simulator();
 
   const SimulatedChip &getChip() const { return chip; }
+  void setClock(layout::ClockParam param, int64_t value) {
+    chip.clock.set(param, value);
+  }
 
   // Accesses of the host, which no counter and no clock counts.
   uint64_t allocSystem(int64_t bytes);
@@ -166,6 +171,11 @@ public:
   void copy(const Operand &dest, const Operand &source, const Box &shape,
             int64_t elementBytes, Engine engine = Engine::DMA,
             const char *name = "copy");
+  /// Makes the next transfer a part of the command of the last one, which moves
+  /// `rows` for it and has no other start.
+  void continueTransfer(const layout::ChipClock::Rows &rows) {
+    continued = rows;
+  }
   void fill(const Operand &dest, const void *value, const Box &shape,
             int64_t elementBytes, Engine engine = Engine::DMA,
             const char *name = "fill");
@@ -173,12 +183,13 @@ public:
   /// `check` gets the source elements of one result. It returns a message if
   /// they break a rule of the command, e.g. are outside of a lookup table, and
   /// otherwise an empty string. The first message is reported, and nothing is
-  /// computed.
+  /// computed. `work` is that of a step, without the function `name`.
   using ElementFn = std::function<void(void *dest, const void *const *sources)>;
   using ElementCheck = std::function<std::string(const void *const *sources)>;
   void compute(const Operand &dest, const std::vector<Operand> &sources,
                const Box &shape, int64_t elementBytes, const ElementFn &fn,
-               const char *name = "compute", const ElementCheck &check = {});
+               const char *name = "compute", const ElementCheck &check = {},
+               layout::ChipClock::Work work = {});
   /// Overwrites the work buffer of a command of the execution units with
   /// arbitrary bytes, as the chip does. Reports an error and returns false if
   /// the command may not write the buffer.
@@ -192,8 +203,15 @@ public:
   /// copies of its operands. Then addImage adds each operand, and addBox the
   /// boxes of local memory that it consists of. getImages fills the images, or
   /// returns nullptr if a rule is broken, and endCompute writes the results
-  /// back. `points` is the number of executions of the body.
-  void beginCompute(const char *name, int64_t points);
+  /// back. `points` is the number of executions of the body. `work` is that
+  /// of a function of OKKernel on `planes`. Without a function, the steps are
+  /// those of the boxes of the lane operand, and each takes the cycles of a
+  /// kernel per execution of the body.
+  void beginCompute(const char *name, int64_t points,
+                    const layout::ChipClock::Work &work = {},
+                    const layout::ChipClock::Planes &planes = {});
+  /// Returns the planes of a box at `address` in local memory.
+  layout::ChipClock::Planes getPlanes(uint64_t address, const Box &shape) const;
   void addImage(int64_t bytes, unsigned access);
   /// Requires that each element of the operand that addImage added last is in
   /// the core of the results with the same key. The key of an element is (byte
@@ -294,9 +312,17 @@ private:
   bool checkExpectedImage(const Run &run, int64_t place, const char *what);
   bool checkCores(const Image &image, std::vector<int64_t> &coreOf,
                   const std::string &what);
-  void countTransfer(int64_t bytes, const std::string &name);
-  void countSteps(const std::vector<Run> &runs, int64_t elementBytes,
-                  int64_t points, bool usesBankTwice, const std::string &name);
+  void countTransfer(const Operand &dest, const Operand *source,
+                     const Box &shape, int64_t elementBytes,
+                     const std::string &name);
+  void countCommand(int64_t cycles, int64_t points, int64_t issuedLanes,
+                    bool usesBankTwice, const std::string &name);
+  void countElements(const Operand &dest, const std::vector<Operand> &sources,
+                     const Box &shape, int64_t elementBytes, bool usesBankTwice,
+                     const std::string &name,
+                     layout::ChipClock::Work work = {});
+  int64_t getLanes(int64_t elementBytes) const;
+  void countKernel(const Image &image, bool usesBankTwice);
   void passTime(Engine engine, int64_t cycles, const std::string &name);
   void endRegionTime(bool isSequential);
   void countMoved(int64_t &counter, int64_t bytes);
@@ -319,6 +345,7 @@ private:
   std::unique_ptr<Expected> expected;
   int64_t regionBytes = 0; // moved by DMA in the current parallel region
   bool regionComputes = false;
+  std::optional<layout::ChipClock::Rows> continued;
   std::array<int64_t, 2> regionCycles{0, 0}; // of each engine in the region
   size_t regionEvent = 0; // index of the first event of the region
   std::vector<Event> events;

@@ -50,7 +50,7 @@ struct ComputeMovesPass
     npu::ChipAttr chip = npu::findChip(function);
     if (!chip)
       return;
-    EngineTimes times = EngineTimes::inCycles(chip.getClock());
+    EngineTimes times = EngineTimes::inCycles(chip.getClock(ClockModel::Usual));
     // In a parallel region, DMA has been chosen.
     Block &block = function.getBody().front();
     for (auto copy : llvm::to_vector(block.getOps<npu::CopyOp>()))

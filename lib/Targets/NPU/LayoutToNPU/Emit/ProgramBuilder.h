@@ -31,7 +31,7 @@
 
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/NPU/IR/NPU.h"
-#include "layout/Support/EngineTimes.h"
+#include "layout/Support/ChipClock.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -8,11 +8,13 @@
 // Times by hand: a transfer takes 30 cycles and one per 64 bytes, a command of
 // the execution units 8 and one per 128 bytes of a core.
 
+#include "layout/Support/ChipClock.h"
 #include "layout/Targets/NPU/Simulator/NpuSimulator.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 using namespace mlir::npu;
+using mlir::layout::ClockParam;
 using mlir::layout::EngineTimes;
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -26,7 +28,8 @@ protected:
   void open(int64_t banks) {
     SimulatedChip chip{4, 1024, 128};
     chip.banks = banks;
-    chip.clock = {1000, 64, 30, 8};
+    chip.clock.set(ClockParam::s2l_start, 30);
+    chip.clock.set(ClockParam::fill_local_start, 30);
     npu = std::make_unique<Simulator>(chip);
     std::vector<float> ones(256, 1);
     x = npu->allocSystem(1024);

@@ -44,11 +44,10 @@ void okk_sim_limit_compute(int max_stride);
 /// has. If it is 0, bank conflicts are not counted. Call it before any access,
 /// because it clears the memories and the counters.
 void okk_sim_set_banks(int banks);
-/// Sets the bytes per cycle of the DMA engine, and the cycles to start a
-/// transfer (`dma_start`) and a command of the execution units. Call it before
-/// any access, because it clears the memories and the counters.
-void okk_sim_set_clock(int dma_bytes_per_cycle, int dma_start,
-                       int compute_start);
+/// Sets a parameter of the clock, which has one of the names of ChipClock.h.
+/// Returns false, and sets nothing, for another name or a negative value. Has
+/// no effect on commands that ran.
+bool okk_sim_set_clock(const char *param, long long value);
 void okk_sim_close(void);
 /// Runs a registered kernel. Returns false only if no kernel has this name.
 /// Reports an error, but returns true, if the kernel does not call
