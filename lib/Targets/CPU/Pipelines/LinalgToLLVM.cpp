@@ -11,6 +11,7 @@
 #include "layout/Pipelines/AddCanonicalizer.h"
 #include "layout/Pipelines/Prepare.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
+#include "layout/Targets/CPU/LinalgToLLVM/StaticSlices.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"
@@ -201,6 +202,7 @@ void layout::buildLinalgToLLVMPipeline(OpPassManager &pm,
 }
 
 void layout::registerCPUPipelineModels(DialectRegistry &registry) {
+  registerStaticSliceModels(registry);
   registry.insert<cpu::CpuDialect>();
   cpu::registerConvertCpuToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);
