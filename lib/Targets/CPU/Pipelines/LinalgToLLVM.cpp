@@ -48,7 +48,6 @@
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/SubsetInsertionOpInterfaceImpl.h"
 #include "mlir/Dialect/Vector/Transforms/BufferizableOpInterfaceImpl.h"
-#include "mlir/Dialect/Vector/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/Transforms/SubsetOpInterfaceImpl.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
@@ -93,9 +92,6 @@ static void buildTensorPart(OpPassManager &pm,
 /// Adds bufferization and the passes on buffers, including deallocation.
 static void buildBufferPart(OpPassManager &pm,
                             const LinalgToLLVMOptions &options) {
-  // Lower vector.mask before bufferization, which may insert constants into its
-  // region, where only one op is allowed.
-  pm.addNestedPass<func::FuncOp>(vector::createLowerVectorMaskPass());
   pm.addPass(createBufferizePass());
   pm.addPass(createCopyNoncontiguousCastsPass());
   // Merge equal views first, so that copies onto themselves fold.
