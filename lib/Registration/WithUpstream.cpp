@@ -18,7 +18,9 @@ void layout::registerWithUpstream(DialectRegistry &registry) {
   static std::once_flag once;
   std::call_once(once, [] { mlir::registerAllPasses(); });
   layout::registerAllPasses();
+  // The first model of an interface of an op is kept: the project's models
+  // replace upstream's.
+  layout::registerAllDialects(registry);
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  layout::registerAllDialects(registry);
 }

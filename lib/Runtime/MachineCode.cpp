@@ -65,7 +65,7 @@ static constexpr StringLiteral
 /// parallel, in LLVM instructions; the maximum number of parts; and their
 /// maximum per processor, which balances the load. A part costs some
 /// milliseconds.
-static constexpr size_t kPartInstructions = 1500;
+static constexpr size_t kPartInstructions = 1000;
 static constexpr size_t kMostParts = 16;
 static constexpr size_t kPartsOfProcessor = 4;
 
@@ -228,8 +228,14 @@ static Object compileParts(ArrayRef<SmallString<0>> parts,
   if (parts.size() == 1) {
     compile(0);
   } else {
+    // Starts with the largest parts, so that all threads end at about the same
+    // time.
+    SmallVector<size_t> order = llvm::to_vector(llvm::seq(parts.size()));
+    llvm::stable_sort(order, [&](size_t a, size_t b) {
+      return parts[a].size() > parts[b].size();
+    });
     llvm::DefaultThreadPool pool;
-    for (size_t i = 0; i < parts.size(); ++i)
+    for (size_t i : order)
       pool.async(compile, i);
     pool.wait();
   }

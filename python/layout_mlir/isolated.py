@@ -3,6 +3,7 @@
 import ctypes
 import os
 import pickle
+import select
 import signal
 import sys
 import tempfile
@@ -96,13 +97,14 @@ class Isolated(Generic[_Result]):
     def _wait_for_end(self) -> int | None:
         """Returns the exit status, or None after the time limit, which kills the child."""
         child, self._child = self._child, 0
-        pause = 0.001
-        while time.monotonic() < self._end:
-            done, status = os.waitpid(child, os.WNOHANG)
-            if done:
-                return status
-            time.sleep(pause)
-            pause = min(2 * pause, 0.05)
+        end = os.pidfd_open(child)
+        try:
+            poll = select.poll()
+            poll.register(end, select.POLLIN)
+            if poll.poll(max(self._end - time.monotonic(), 0) * 1000):
+                return os.waitpid(child, 0)[1]
+        finally:
+            os.close(end)
         _kill(child)
         return None
 

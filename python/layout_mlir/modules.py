@@ -2,7 +2,7 @@
 
 import contextlib
 import functools
-import importlib.metadata
+import importlib.util
 import mmap
 import os
 import pathlib
@@ -112,7 +112,7 @@ def get_source(module: Any, shapes: _Shapes | None = None) -> list[Any] | None:
             # files.
             if path.suffix != ".onnx" or data.find(b"location") >= 0:
                 return None
-            imported.append(importlib.metadata.version("onnx").encode())
+            imported.append(_describe_onnx())
     except (ImportError, OSError, ValueError):
         return None  # open_module reports the error
     return [*imported, data]
@@ -122,6 +122,19 @@ def _as_bytes(array: Any) -> Any:
     import numpy as np
 
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+
+
+@functools.cache
+def _describe_onnx() -> bytes:
+    """Returns the names of the folders with onnx's metadata, which contain its version. Imports neither onnx nor
+    importlib.metadata, which take longer than loading a small program. Raises ImportError if there is no such
+    folder."""
+    spec = importlib.util.find_spec("onnx")
+    packages = pathlib.Path(spec.origin).parents[1] if spec and spec.origin else None
+    names = sorted(each.name for each in packages.glob("onnx[-_]*-info")) if packages else []
+    if not names:
+        raise ImportError("onnx is not installed with metadata")
+    return " ".join(names).encode()
 
 
 @functools.cache

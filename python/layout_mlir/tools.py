@@ -4,9 +4,7 @@ import contextlib
 import functools
 import os
 import pathlib
-import secrets
 import shutil
-import subprocess
 from collections.abc import Iterator
 from typing import IO, Any
 
@@ -37,6 +35,8 @@ def find_tool(name: str) -> str:
 def whole_file(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any]]:
     """Opens a file that is written atomically: it replaces `path` when it is complete, and after an error, a full disk
     or a kill `path` is unchanged. A device or a pipe is written directly."""
+    import secrets
+
     path = pathlib.Path(path).resolve()
     exists = path.exists()
     if exists and (not path.is_file() or not os.access(path, os.W_OK)):
@@ -65,6 +65,8 @@ def _first_lines(text: str, count: int = 40) -> str:
 
 def run_tool_for_all(name: str, *args: object, seconds: float | None = None) -> tuple[str, str]:
     """Runs a tool; returns its standard output and error. Raises ToolError if it fails or exceeds `seconds`."""
+    import subprocess
+
     command = [find_tool(name), *map(str, args)]
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

@@ -29,7 +29,10 @@ py::object mlir::layout::python::getNumpy(const char *name) {
 /// redefine operations. Raises TypeError, in which `what` names the argument,
 /// for other objects and for masked arrays.
 static py::object toPlainArray(const py::object &object, StringRef what) {
-  if (!py::isinstance(object, getNumpy("ndarray")))
+  py::object plain = getNumpy("ndarray");
+  if (py::type::of(object).is(plain))
+    return object;
+  if (!py::isinstance(object, plain))
     throw py::type_error("the " + what.str() +
                          " must be a numpy.ndarray, not " +
                          Py_TYPE(object.ptr())->tp_name);

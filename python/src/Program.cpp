@@ -129,6 +129,16 @@ static std::string makeKey(const py::object &given, const py::object &shapes,
   return CompiledProgram::makeKey(texts, function, options);
 }
 
+/// Erases the bodies of all functions, and all other ops. A compiled program
+/// only refers to the function that it runs, for its attributes and location.
+static void dropBodies(ModuleOp module) {
+  for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+    if (auto function = dyn_cast<FunctionOpInterface>(op))
+      function.eraseBody();
+    else
+      op.erase();
+}
+
 static std::shared_ptr<Program> compile(const py::object &given,
                                         const py::object &target,
                                         const std::string &function,
@@ -192,7 +202,11 @@ static std::shared_ptr<Program> compile(const py::object &given,
   module.issueWarnings();
   if (!check.is_none())
     check(program);
+  // Frees the imported model, which the check refers to.
+  check = py::none();
   program->compiled->keep(compileOptions);
+  if (!isKept)
+    dropBodies(module.get());
   layout::giveBackFreedMemory();
   layout::giveBackCompilerPages();
   return program;

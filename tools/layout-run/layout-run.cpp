@@ -86,7 +86,7 @@ static cl::opt<std::string>
     jsonPath("json", cl::cat(category), cl::value_desc("file"),
              cl::desc("Write one line of JSON per module ('-' for stdout)"));
 static cl::opt<unsigned> optLevel(
-    "opt-level", cl::init(3), cl::cat(category),
+    "opt-level", cl::init(2), cl::cat(category),
     cl::desc("Optimization level of LLVM, 0 to 3; 0 skips its optimizer"));
 // LLVM registers an option with the name "threads", too, in a part that this
 // tool does not use.

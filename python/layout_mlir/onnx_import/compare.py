@@ -18,7 +18,6 @@ from __future__ import annotations
 import dataclasses
 import importlib.util
 import math
-import statistics
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -149,7 +148,6 @@ def _runtime(model: ModelProto, threads: int,
              optimized: bool = True) -> Callable[[Sequence[NDArray[Any]]], list[Any]]:
     """Returns a function from inputs to outputs, by ONNX Runtime or else the reference evaluator."""
     import onnxruntime
-    from onnx.reference import ReferenceEvaluator
 
     names = [value.name for value in model.graph.input]
     options = onnxruntime.SessionOptions()
@@ -162,6 +160,8 @@ def _runtime(model: ModelProto, threads: int,
     try:
         session = onnxruntime.InferenceSession(model.SerializeToString(), options)
     except Exception as error:  # an operator or a type is not implemented
+        from onnx.reference import ReferenceEvaluator  # loads all operators
+
         try:
             session = ReferenceEvaluator(model)
         except Exception as other:
@@ -310,6 +310,8 @@ def _result_names(names: Sequence[str], outputs: Sequence[Any]) -> Sequence[str]
 
 def _time(function: Callable[[], object], repeat: int) -> float | None:
     """Returns the median duration of `repeat` runs in seconds, or None for no runs."""
+    import statistics
+
     times = []
     for _ in range(repeat):
         start = time.perf_counter()

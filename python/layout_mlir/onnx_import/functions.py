@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from layout_mlir.onnx_import.node import ImportFailure, describe
@@ -133,10 +135,47 @@ def check_types(node: NodeProto, inputs: Sequence[Value | None], opset: int) -> 
                                          f"and {value.element}, which must be equal"))
 
 
+def _evaluate_movement(node: NodeProto, inputs: Sequence[NDArray[Any] | None], opset: int) -> NDArray[Any] | None:
+    """Returns the output of a node that moves elements, or casts integers, or None for other nodes and forms. Arguments
+    that ONNX does not allow raise an error of numpy."""
+    from onnx import TensorProto, helper
+
+    attributes = {each.name: helper.get_attribute_value(each) for each in node.attribute}
+    x, *rest = [array for array in inputs if array is not None]
+    if len(rest) + 1 != len(inputs):
+        return None
+    match node.op_type:
+        case "Cast" if x.dtype.kind in "bi" and attributes["to"] in (TensorProto.INT32, TensorProto.INT64):
+            return x.astype(helper.tensor_dtype_to_np_dtype(attributes["to"]))
+        case "Concat" if "axis" in attributes and all(each.dtype == x.dtype for each in rest):
+            return np.concatenate([x, *rest], attributes["axis"])
+        case "Reshape" if len(rest) == 1 and not attributes.get("allowzero"):
+            return x.reshape([x.shape[number] if size == 0 else size for number, size in enumerate(rest[0].tolist())])
+        case "Slice" if opset >= 10 and len(rest) >= 3:
+            starts, ends, axes, *steps = (each.tolist() for each in rest)
+            places = [slice(None)] * x.ndim
+            for axis, *place in zip(axes, starts, ends, *steps, strict=True):
+                places[axis] = slice(*place)
+            return x[tuple(places)]
+        case "Transpose":
+            return np.transpose(x, attributes.get("perm"))
+        case "Unsqueeze":
+            return np.expand_dims(x, tuple(rest[0].tolist() if rest else attributes["axes"]))
+    return None
+
+
 def evaluate(node: NodeProto, inputs: Sequence[NDArray[Any] | None],
              opsets: Mapping[str, int]) -> list[Any] | None:
-    """Returns the outputs of a node on constants, by ONNX's reference evaluator, or None if it fails."""
+    """Returns the outputs of a node on constants, by ONNX's reference evaluator, or None if it fails.
+
+    Most constants of small models are shapes, computed by movements. For these the evaluator is not loaded: that takes
+    longer than the rest of the import, and 9 MB, because it imports the implementations of all operators."""
     from onnx import helper
+
+    with contextlib.suppress(IndexError, KeyError, TypeError, ValueError):
+        moved = _evaluate_movement(node, inputs, opsets.get("", opsets.get("ai.onnx", 1)))
+        if moved is not None:
+            return [np.asarray(moved, order="C")]
     from onnx.reference import ReferenceEvaluator
 
     given = {name: array for name, array in zip(node.input, inputs) if name and array is not None}

@@ -11,6 +11,7 @@
 #include "layout/Pipelines/AddCanonicalizer.h"
 #include "layout/Pipelines/Prepare.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
+#include "layout/Targets/CPU/LinalgToLLVM/StaticSlices.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"
@@ -47,7 +48,6 @@
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/SubsetInsertionOpInterfaceImpl.h"
 #include "mlir/Dialect/Vector/Transforms/BufferizableOpInterfaceImpl.h"
-#include "mlir/Dialect/Vector/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/Transforms/SubsetOpInterfaceImpl.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
@@ -92,9 +92,6 @@ static void buildTensorPart(OpPassManager &pm,
 /// Adds bufferization and the passes on buffers, including deallocation.
 static void buildBufferPart(OpPassManager &pm,
                             const LinalgToLLVMOptions &options) {
-  // Lower vector.mask before bufferization, which may insert constants into its
-  // region, where only one op is allowed.
-  pm.addNestedPass<func::FuncOp>(vector::createLowerVectorMaskPass());
   pm.addPass(createBufferizePass());
   pm.addPass(createCopyNoncontiguousCastsPass());
   // Merge equal views first, so that copies onto themselves fold.
@@ -201,6 +198,7 @@ void layout::buildLinalgToLLVMPipeline(OpPassManager &pm,
 }
 
 void layout::registerCPUPipelineModels(DialectRegistry &registry) {
+  registerStaticSliceModels(registry);
   registry.insert<cpu::CpuDialect>();
   cpu::registerConvertCpuToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);

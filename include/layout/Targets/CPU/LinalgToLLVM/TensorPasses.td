@@ -247,8 +247,8 @@ def EmitKernelsPass
 def BufferizePass : Pass<"layout-cpu-bufferize", "ModuleOp"> {
   let summary = "Bufferize tensors, and inline the bodies of cpu.kernel ops";
   let description = [{
-    Runs upstream's elimination of empty tensors and its one-shot bufferization, with contiguous
-    memory at function boundaries. Their errors get a note that says what to write instead. An empty
+    Runs upstream's lowering of vector.mask, its elimination of empty tensors and its one-shot
+    bufferization, with contiguous memory at function boundaries. Their errors get a note that says what to write instead. An empty
     tensor that several ops write becomes one buffer per op, allocated before the op.
 
     `layout-cpu-emit-kernels` puts the loops of a linalg op into a `cpu.kernel`, whose operands are

@@ -22,6 +22,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/Passes.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/SubsetOpInterface.h"
 #include "mlir/Pass/PassManager.h"
@@ -248,6 +249,14 @@ bool mayInsertEmpty(ModuleOp module) {
 
 struct Bufferize : layout::impl::BufferizePassBase<Bufferize> {
   void runOnOperation() override {
+    // Bufferization may insert constants into the region of vector.mask, where
+    // only one op is allowed.
+    if (hasAny<vector::MaskOp>(getOperation())) {
+      OpPassManager masks(ModuleOp::getOperationName());
+      masks.addNestedPass<func::FuncOp>(vector::createLowerVectorMaskPass());
+      if (failed(runPipeline(masks, getOperation())))
+        return signalPassFailure();
+    }
     getOperation()->walk(
         [](tensor::CastOp op) { copyShapeChangingYields(op); });
     getOperation()->walk(
