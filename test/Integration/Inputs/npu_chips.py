@@ -4,8 +4,9 @@
 
 usage: npu_chips.py NETWORK[,OPTION=VALUE].. ..
 
-Their programs only call OKKernel functions, compile without warnings and violate no rule. Results are within BOUND of
-the CPU's largest value; integers are equal. Programs for BM1684 run on the vendor's chip model, too, if it is installed.
+Their programs only call functions of the chip's kernel API, compile without warnings and violate no rule. Results are
+within BOUND of the CPU's largest value; integers are equal. They run on the vendor's chip model, too, if it is
+installed.
 """
 
 import pathlib

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Dialect/NPU/IR/NPU.h"
+#include "layout/Dialect/NPU/IR/KernelApi.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -22,14 +22,17 @@ namespace {
 struct Published {
   StringLiteral name;
   int64_t npus, bytesPerNpu, euBytes, banks, megahertz, maxComputeStride;
+  KernelApi api;
 };
 } // namespace
 
 static constexpr Published kChips[] = {
-    {"BM1684", 64, 512 << 10, 128, 8, 550, (1 << 19) - 1},
-    {"BM1684X", 64, 256 << 10, 64, 16, 1000, (1 << 18) - 1},
-    {"BM1688", 32, 128 << 10, 16, 16, 900, (1 << 18) - 1},
-    {"BM1690", 64, 256 << 10, 64, 16, 1000, (1 << 18) - 1},
+    {"BM1684", 64, 512 << 10, 128, 8, 550, (1 << 19) - 1, KernelApi::OKKernel},
+    {"BM1684X", 64, 256 << 10, 64, 16, 1000, (1 << 18) - 1,
+     KernelApi::TPUKernel},
+    {"BM1688", 32, 128 << 10, 16, 16, 900, (1 << 18) - 1, KernelApi::TPUKernel},
+    {"BM1690", 64, 256 << 10, 64, 16, 1000, (1 << 18) - 1,
+     KernelApi::TPUKernel},
 };
 
 namespace {
@@ -79,6 +82,21 @@ StringRef ChipAttr::getChipName() const {
     if (getAttr(getContext(), chip) == *this)
       return chip.name;
   return {};
+}
+
+KernelApi npu::getKernelApi(layout::NpuTargetInterface target) {
+  if (target) {
+    layout::ChipParams params = target.getParams();
+    for (const Published &chip : kChips)
+      if (chip.npus == params.npus && chip.bytesPerNpu == params.bytesPerNpu &&
+          chip.euBytes == params.euBytes)
+        return chip.api;
+  }
+  return KernelApi::OKKernel;
+}
+
+StringRef npu::getApiName(KernelApi api) {
+  return api == KernelApi::OKKernel ? "OKKernel" : "TPU-KERNEL";
 }
 
 //===----------------------------------------------------------------------===//
