@@ -155,7 +155,7 @@ class Program:
         self.megahertz: int = self.manifest["chip"]["megahertz"]
         text = (self.folder / "program.cpp").read_text()
         # The commands of a real chip, by function, and the kernels that only the simulator runs.
-        self.functions = Counter(re.findall(r"\bokk_bdc_(\w+)\(", text))
+        self.functions = Counter(re.findall(r"\b(?:okk|tpu)_bdc_(\w+)\(", text))
         self.kernels = text.count("okk_sim_compute_run(")
         self._cxx = cxx
         # Another program may replace the files of the folder before this one runs on another machine.

@@ -5,9 +5,9 @@ does.
     program.run(x, on="vendor")                       # npu.py
 
 A program runs in a process of its own, because the model is one chip per process and ends the process if a command
-breaks a rule of the chip. `./dev test` installs the models; `LAYOUT_CHIP_MODELS` is another folder with them. Of the
-vendor's models only that of BM1684 has the functions of OKKernel. `python -m layout_mlir.npu_chip_model` loads it and
-prints the parameters of its chip.
+breaks a rule of the chip. `./dev test` installs the models; `LAYOUT_CHIP_MODELS` is another folder with them. The model
+of BM1684 has the functions of OKKernel, and those of BM1684X and BM1688 have TPU-KERNEL's.
+`python -m layout_mlir.npu_chip_model` loads each of them and prints the parameters of its chip.
 """
 
 import ctypes
@@ -28,10 +28,11 @@ from .isolated import Crashed, isolated
 from .npu_compiler import find_build, find_includes, link_program, run_compiler
 from .npu_timeline import Event
 
-CHIP, LIBRARY = "BM1684", "libbackend_bm1684.so"
+LIBRARIES = {"BM1684": "libbackend_bm1684.so", "BM1684X": "libbackend_bm1684x.so", "BM1688": "libbackend_bm1688.so"}
 SECONDS = 3600
 PAGE = 4096
 DIRECTIONS = ("bytes_s2l", "bytes_l2s", "bytes_s2s", "bytes_l2l")
+F32 = 5  # TPU-KERNEL's number of the type
 # The functions that the model calls, and those of sim.h that programs call if they have checks. `exit` must not run the
 # exit handlers of the libraries of the parent process.
 HOST = r"""
@@ -46,6 +47,7 @@ void fw_log(int level, const char *format, ...) {
   vprintf(format, values);
   va_end(values);
 }
+void nodechip_gru_bf16(void) {}
 static void end(int status, void *unused) {
   fflush(NULL);
   _exit(status);
@@ -85,14 +87,17 @@ def find_models() -> pathlib.Path | None:
     build = find_build()
     # A sanitizer build is nested in the plain one.
     folders = [pathlib.Path(own)] if own else [build / "chip-models", build.parent / "chip-models"]
-    return next((folder for folder in folders if (folder / LIBRARY).exists()), None)
+    return next((folder for folder in folders if (folder / LIBRARIES["BM1684"]).exists()), None)
 
 
 def find_model(chip: dict[str, Any]) -> pathlib.Path | None:
-    """Returns the path of the model that has OKKernel's functions and is of this chip, or None."""
-    published, models = Target.named(CHIP), find_models()
-    same = all(chip[name] == getattr(published, name) for name in ("npus", "bytes_per_npu", "eu_bytes"))
-    return models / LIBRARY if same and models else None
+    """Returns the path of the model of this chip, or None."""
+    models = find_models()
+    for name, library in LIBRARIES.items() if models else ():
+        published = Target.named(name)
+        if all(chip[each] == getattr(published, each) for each in ("npus", "bytes_per_npu", "eu_bytes")):
+            return models / library
+    return None
 
 
 MISSING = "the vendor's chip model is not installed: run ./dev test, or set LAYOUT_CHIP_MODELS"
@@ -102,7 +107,7 @@ def why_not(chip: dict[str, Any]) -> str:
     """Returns the reason why no model is found for this chip."""
     if find_models() is None:
         return MISSING
-    return (f"the vendor's chip model with OKKernel's functions is that of {CHIP}; the program is for a chip of "
+    return (f"the vendor's chip models are those of {', '.join(LIBRARIES)}; the program is for a chip of "
             f"{chip['npus']} cores with {chip['bytes_per_npu']} bytes")
 
 
@@ -115,46 +120,57 @@ def make_host(cxx: str | None, folder: pathlib.Path) -> pathlib.Path:
 
 
 class ChipModel:
-    """The chip model in this process, which cannot have another one."""
+    """The chip model in this process, which cannot have another one. `api` is the prefix of its functions."""
 
     def __init__(self, model: pathlib.Path, host: pathlib.Path, system_bytes: int = 1 << 26) -> None:
         try:
+            ctypes.CDLL("libpthread.so.0", mode=ctypes.RTLD_GLOBAL)
             ctypes.CDLL(str(host), mode=ctypes.RTLD_GLOBAL)
             self.library = library = ctypes.CDLL(str(model), mode=ctypes.RTLD_GLOBAL)
         except OSError as error:
             raise LayoutError(f"the vendor's chip model does not load: {error}") from error
         if status := library.cmodel_init(0, ctypes.c_ulonglong(system_bytes)):
             raise LayoutError(f"the vendor's chip model does not start: cmodel_init returns {status}")
-        library.okk_global_mem_start_addr.restype = ctypes.c_ulonglong
-        library.okk_global_mem_addr.restype = ctypes.c_void_p
-        library.okk_global_mem_addr.argtypes = [ctypes.c_ulonglong]
-        library.okk_local_mem_addr.restype = ctypes.c_void_p
-        library.okk_local_mem_addr.argtypes = [ctypes.c_uint, ctypes.c_uint]
-        library.okk_get_kernel_func_by_name.restype = ctypes.c_void_p
-        self.npus: int = library.okk_npu_num()
-        self.bytes_per_npu: int = library.okk_local_mem_size_per_npu()
-        self.eu_bytes: int = 4 * library.okk_eu_num()
-        self.start: int = library.okk_global_mem_start_addr()
+        self.api = "okk" if hasattr(library, "okk_initialize") else "tpu"
+        if self.api == "tpu":
+            library.load_lookup_tables()
+        start = self.function("global_mem_start_addr" if self.api == "okk" else "global_mem_get_start_addr")
+        start.restype = ctypes.c_ulonglong
+        for name, arguments in (("global_mem_addr", [ctypes.c_ulonglong]),
+                                ("local_mem_addr", [ctypes.c_uint, ctypes.c_uint]),
+                                ("get_kernel_func_by_name", [ctypes.c_char_p, ctypes.c_void_p])):
+            self.function(name).restype = ctypes.c_void_p
+            self.function(name).argtypes = arguments
+        self.npus: int = self.function("npu_num")()
+        self.bytes_per_npu: int = self.function("local_mem_size_per_npu")()
+        self.eu_bytes: int = 4 * self.function("eu_num")(F32)
+        self.start: int = start()
+
+    def function(self, name: str) -> Any:
+        """Returns a function of the kernel API, whose prefix `name` lacks."""
+        return getattr(self.library, f"{self.api}_{name}")
 
     def system(self, address: int, size: int) -> NDArray[np.uint8]:
         """Returns a view of system memory."""
-        return self._view(self.library.okk_global_mem_addr(address), size)
+        return self._view(self.function("global_mem_addr")(address), size)
 
     def local(self, core: int) -> NDArray[np.uint8]:
         """Returns a view of the memory of a core."""
-        return self._view(self.library.okk_local_mem_addr(core, 0), self.bytes_per_npu)
+        return self._view(self.function("local_mem_addr")(core, 0), self.bytes_per_npu)
 
     def _view(self, place: int, size: int) -> NDArray[np.uint8]:
         return np.ctypeslib.as_array(ctypes.cast(place, ctypes.POINTER(ctypes.c_uint8)), (size,))
 
     def profile(self, folder: pathlib.Path) -> None:
         """Makes the model write the commands that it runs to a file in `folder`."""
-        self.library.bm_set_profile_path(str(folder).encode())
-        self.library.bm_set_profile_dump(ctypes.c_bool(True))
+        prefix = "bm" if self.api == "okk" else "sg"
+        getattr(self.library, f"{prefix}_set_profile_path")(str(folder).encode())
+        getattr(self.library, f"{prefix}_set_profile_dump")(ctypes.c_bool(True))
 
     def run_kernel(self, name: str, addresses: Sequence[int]) -> None:
         """Runs a registered kernel with these parameters."""
-        place = self.library.okk_get_kernel_func_by_name(name.encode())
+        kind = ctypes.c_int()  # TPU-KERNEL stores the kind of the kernel
+        place = self.function("get_kernel_func_by_name")(name.encode(), ctypes.addressof(kind))
         if not place:
             raise LayoutError(f"{name} is not registered as a kernel")
         ctypes.CFUNCTYPE(None, ctypes.c_void_p)(place)((ctypes.c_ulonglong * len(addresses))(*addresses))
@@ -187,11 +203,11 @@ def _run_in_child(model: pathlib.Path, host: pathlib.Path, folder: pathlib.Path,
 
 
 def describe(crash: Crashed) -> str:
-    """Returns the text of the model's assertion with the function of OKKernel that it refuses."""
+    """Returns the text of the model's assertion with the function of the kernel API that it refuses."""
     found = ASSERTION.search(crash.output)
     if not found:
         return str(crash)
-    called = re.search(r"\((okk_\w+)\+", crash.output)
+    called = re.search(r"\(((?:okk|tpu)_\w+)\+", crash.output)
     place, condition, values = found.groups()
     return (f"{called.group(1) if called else place} requires {condition}" +
             (f", and {values}" if values not in ("none.", "") else ""))
@@ -248,9 +264,9 @@ def run_program(model: pathlib.Path, program: bytes, cxx: str | None, kernel: st
         return outputs, *read_profile(folder)
 
 
-def _describe_in_child(model: pathlib.Path, host: pathlib.Path) -> str:
+def _describe_in_child(name: str, model: pathlib.Path, host: pathlib.Path) -> str:
     chip = ChipModel(model, host)
-    return f"{CHIP}: {chip.npus} cores, {chip.bytes_per_npu} bytes each, {chip.eu_bytes} bytes of execution units"
+    return f"{name}: {chip.npus} cores, {chip.bytes_per_npu} bytes each, {chip.eu_bytes} bytes of execution units"
 
 
 def main() -> int:
@@ -259,7 +275,9 @@ def main() -> int:
         if models is None:
             raise LayoutError(MISSING)
         with tempfile.TemporaryDirectory(prefix="layout-npu-") as folder:
-            print(isolated(_describe_in_child, models / LIBRARY, make_host(None, pathlib.Path(folder))))
+            host = make_host(None, pathlib.Path(folder))
+            for name, library in LIBRARIES.items():
+                print(isolated(_describe_in_child, name, models / library, host))
     except (RuntimeError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1

@@ -7,6 +7,7 @@
 
 #include "NpuCandidates.h"
 #include "layout/Dialect/NPU/IR/DmaPlanning.h"
+#include "layout/Dialect/NPU/IR/KernelApi.h"
 #include "layout/Dialect/NPU/IR/OkkFunctionMatcher.h"
 #include "layout/Dialect/NPU/Utils/Commands.h"
 #include "layout/Targets/NPU/NpuSeeds.h"
@@ -75,9 +76,12 @@ bool layout::isDequantizedInPlace(NpuScatterAttr layout,
   MLIRContext *context = floats.getContext();
   RankedTensorType bytes = floats.clone(IntegerType::get(context, 8));
   AffineMap map = AffineMap::getMultiDimIdentityMap(floats.getRank(), context);
+  // int8_to_fp32 of OKKernel has work memory of the size of its result.
+  bool hasWork = npu::getKernelApi(chip) == npu::KernelApi::OKKernel;
   return hasCommandsForBytes({bytes, layout, map}, {floats, layout, map},
                              floats.getShape(), chip) &&
-         2 * getNpuBytes(layout, floats) + getNpuBytes(layout, bytes) <=
+         (hasWork ? 2 : 1) * getNpuBytes(layout, floats) +
+                 getNpuBytes(layout, bytes) <=
              chip.getParams().bytesPerNpu;
 }
 

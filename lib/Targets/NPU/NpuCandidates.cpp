@@ -91,7 +91,6 @@ std::optional<OpConfig> NpuCandidates::assign(Choice choose,
   auto *perDim = std::get_if<PerDimRule>(&node.rule);
   bool writesPart = perDim && perDim->writesPart;
   auto compute = dyn_cast<linalg::LinalgOp>(node.op);
-  bool hasWork = compute && npu::needsWork(compute);
   std::optional<Contraction> contraction;
   if (loops)
     contraction = getContraction();
@@ -118,7 +117,13 @@ std::optional<OpConfig> NpuCandidates::assign(Choice choose,
         // read.
         if (isResult || (loops ? !isDest(index) || isKept(index)
                                : !writesPart || index == 0))
-          bytes += getNpuBytes(layout, type) * (isResult && hasWork ? 2 : 1);
+          bytes += getNpuBytes(layout, type);
+        if (isResult && compute)
+          if (RankedTensorType work = getNpuWork(
+                  compute, RankedTensorType::get(
+                               type.getShape(), type.getElementType(), layout)))
+            bytes +=
+                getNpuBytes(cast<NpuScatterAttr>(work.getEncoding()), work);
         LayoutId id = costs.intern(layout, type);
         // Layouts with equal maps share an id. Its attribute may be the layout
         // of another tensor, and invalid for this one.

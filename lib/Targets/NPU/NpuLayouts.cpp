@@ -7,6 +7,8 @@
 
 #include "layout/Targets/NPU/NpuLayouts.h"
 #include "layout/Analysis/ConversionPlan.h"
+#include "layout/Dialect/NPU/IR/KernelApi.h"
+#include "layout/Dialect/NPU/IR/OkkFunctionMatcher.h"
 #include "layout/Dialect/NPU/Utils/Tables.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -137,11 +139,29 @@ static NpuScatterAttr keepChannelsWhole(NpuScatterAttr compact,
   return whole ? whole : compact;
 }
 
+/// Returns the axes of weights whose output channel is dim `channel`, the first
+/// or the last one, and in which each output channel is contiguous, with the
+/// input channel before the window: [1, O, I, KH * KW] for (O, I, KH, KW) and
+/// (KH, KW, I, O). Weights of depthwise convolutions have no input channel.
+static std::string getAxesByOutput(int64_t rank, unsigned channel) {
+  if (rank == 3 && channel == 2)
+    return "HWC";
+  std::string axes(rank, 'W');
+  axes[channel] = 'C';
+  if (rank > 2)
+    axes[channel == 0 ? 1 : channel - 1] = 'H';
+  return axes;
+}
+
 NpuScatterAttr layout::getNpuWeights(RankedTensorType type, unsigned channel,
                                      int64_t start, NpuTargetInterface chip) {
   NpuScatter scatter;
   scatter.mode = NpuMode::Compact;
   scatter.start = start;
+  if (npu::getKernelApi(chip) == npu::KernelApi::TPUKernel) {
+    scatter.axes = getAxesByOutput(type.getRank(), channel);
+    return getPackedIfItFits(std::move(scatter), type, chip);
+  }
   std::string axes = getNpuAxes(type.getRank(), channel, scatter.mode);
   // (O, I, KH, KW) is stored as (I, O, KH, KW).
   if (type.getRank() == 4 && channel == 0)
@@ -151,6 +171,28 @@ NpuScatterAttr layout::getNpuWeights(RankedTensorType type, unsigned channel,
     scatter.pack = NpuPack::IC2;
   NpuScatterAttr compact = getPackedIfItFits(std::move(scatter), type, chip);
   return compact ? keepChannelsWhole(compact, type, chip) : compact;
+}
+
+RankedTensorType layout::getNpuWork(linalg::LinalgOp op,
+                                    RankedTensorType result) {
+  if (!npu::needsWork(op))
+    return {};
+  auto layout = cast<NpuScatterAttr>(result.getEncoding());
+  NpuTargetInterface chip = layout.getTarget();
+  if (npu::getKernelApi(chip) == npu::KernelApi::OKKernel)
+    return result;
+  Value computed = op.getBlock()->getTerminator()->getOperand(0);
+  if (npu::getElementFunction(computed)->kind ==
+      npu::ElementFunction::FromBytes)
+    return {};
+  ChipParams params = chip.getParams();
+  int64_t tensor = llvm::alignTo(getNpuBytes(layout, result), params.euBytes);
+  int64_t bytes = 2 * tensor + npu::kCoefficientBytes + npu::kTableBytes;
+  return RankedTensorType::get(
+      {params.npus, llvm::divideCeil(bytes, 4)}, result.getElementType(),
+      NpuScatterAttr::get(result.getContext(), NpuMode::Aligned, /*width=*/0,
+                          /*strides=*/{}, /*start=*/0, NpuPack::None,
+                          /*offset=*/0, "CW", chip));
 }
 
 bool layout::liesAs(NpuScatterAttr layout, RankedTensorType type,

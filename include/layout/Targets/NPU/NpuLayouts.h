@@ -25,6 +25,7 @@
 #define LAYOUT_TARGETS_NPU_NPULAYOUTS_H
 
 #include "layout/Dialect/Layout/IR/Layout.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -73,13 +74,20 @@ NpuScatterAttr getNpuLayout(RankedTensorType type, const NpuForm &form,
                             StringRef axes, NpuTargetInterface chip);
 
 /// Returns the layout without gaps, from core `start` on, of weights with
-/// channel dim `channel`, or a null layout if they do not fit a core. f32
-/// weights with an axis N, e.g. the input channels, are in 2IC-mode: two
-/// consecutive indices of N share a storage unit. If a core has several
-/// channels of such weights, the bytes of each are contiguous, if that layout
-/// is valid.
+/// channel dim `channel`, or a null layout if they do not fit a core. In the
+/// order of OKKernel, f32 weights with an axis N, e.g. the input channels, are
+/// in 2IC-mode: two consecutive indices of N share a storage unit. If a core
+/// has several channels of such weights, the bytes of each are contiguous, if
+/// that layout is valid. In the order of TPU-KERNEL, each output channel is
+/// contiguous, the input channel before the window.
 NpuScatterAttr getNpuWeights(RankedTensorType type, unsigned channel,
                              int64_t start, NpuTargetInterface chip);
+
+/// Returns the type of the work memory of the function that computes `op`, with
+/// its layout, or a null type if it needs none. `result` is the type of the
+/// result with its layout. The work memory of OKKernel is a tensor like the
+/// result, that of TPU-KERNEL a row of words in each core (KernelApi.h).
+RankedTensorType getNpuWork(linalg::LinalgOp op, RankedTensorType result);
 
 /// The local copy of an operand that is in system memory: the cores load it
 /// before they compute the op.

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Dialect/NPU/IR/NPU.h"
+#include "layout/Dialect/NPU/IR/KernelApi.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -23,19 +23,41 @@ struct Published {
   StringLiteral name;
   int64_t npus, bytesPerNpu, euBytes, banks, megahertz, maxComputeStride;
   layout::ClockModel clock;
+  KernelApi api;
 };
 } // namespace
 
-static constexpr Published kChips[] = {
-    {"BM1684", 64, 512 << 10, 128, 8, 550, (1 << 19) - 1,
-     layout::ClockModel::BM1684},
-    {"BM1684X", 64, 256 << 10, 64, 16, 1000, (1 << 18) - 1,
-     layout::ClockModel::BM1684X},
-    {"BM1688", 32, 128 << 10, 16, 16, 900, (1 << 18) - 1,
-     layout::ClockModel::BM1688},
-    {"BM1690", 64, 256 << 10, 64, 16, 1000, (1 << 18) - 1,
-     layout::ClockModel::BM1684X},
-};
+static constexpr Published kChips[] = {layout::ClockModel::BM1684,
+                                       KernelApi::OKKernel},
+                           {"BM1684X",
+                            64,
+                            256 << 10,
+                            64,
+                            16,
+                            1000,
+                            (1 << 18) - 1,
+                            layout::ClockModel::BM1684X,
+                            KernelApi::TPUKernel},
+                           {"BM1688",
+                            32,
+                            128 << 10,
+                            16,
+                            16,
+                            900,
+                            (1 << 18) - 1,
+                            layout::ClockModel::BM1688,
+                            KernelApi::TPUKernel},
+                           {"BM1690",
+                            64,
+                            256 << 10,
+                            64,
+                            16,
+                            1000,
+                            (1 << 18) - 1,
+                            layout::ClockModel::BM1684X,
+                            KernelApi::TPUKernel},
+}
+;
 
 namespace {
 /// The parameters whose defaults are those of the published chip with the same
@@ -84,6 +106,21 @@ StringRef ChipAttr::getChipName() const {
     if (getAttr(getContext(), chip) == *this)
       return chip.name;
   return {};
+}
+
+KernelApi npu::getKernelApi(layout::NpuTargetInterface target) {
+  if (target) {
+    layout::ChipParams params = target.getParams();
+    for (const Published &chip : kChips)
+      if (chip.npus == params.npus && chip.bytesPerNpu == params.bytesPerNpu &&
+          chip.euBytes == params.euBytes)
+        return chip.api;
+  }
+  return KernelApi::OKKernel;
+}
+
+StringRef npu::getApiName(KernelApi api) {
+  return api == KernelApi::OKKernel ? "OKKernel" : "TPU-KERNEL";
 }
 
 //===----------------------------------------------------------------------===//

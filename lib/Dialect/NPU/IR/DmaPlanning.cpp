@@ -8,6 +8,7 @@
 #include "layout/Dialect/NPU/IR/DmaPlanning.h"
 #include "layout/Dialect/NPU/Utils/Tables.h"
 #include "layout/Support/ThreadDiagnostics.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::npu;
@@ -32,6 +33,18 @@ static TransferLimits getLimits(ChipAttr chip, const LoopSizes &maxShape) {
     most = std::min(most, ofChip);
   limits.maxStride = chip.getMaxStride().value_or(0);
   return limits;
+}
+
+WindowSplit npu::splitWindow(int64_t kernel, int64_t stride, int64_t dilation) {
+  WindowSplit split;
+  while (stride % split.spacing != 0 ||
+         stride / split.spacing > kMostWindowStride)
+    ++split.spacing;
+  // Kernel elements of one part are a multiple of `spacing` positions apart.
+  split.step = split.spacing / std::gcd(split.spacing, dilation);
+  if (split.step * dilation / split.spacing > kMostWindowDilation)
+    split.step = kernel;
+  return split;
 }
 
 TransferLimits npu::getComputeLimits(ChipAttr chip) {

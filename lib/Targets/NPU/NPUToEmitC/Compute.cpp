@@ -187,12 +187,13 @@ LogicalResult FunctionEmitter::emitCompute(linalg::LinalgOp op) {
       return failure();
     operand = *found;
   }
-  std::string why = "no OKKernel function computes its " + nameBody(op);
+  std::string api = calls.getApiName().str();
+  std::string why = "no " + api + " function computes its " + nameBody(op);
   if (emitAsLayer(op, operands) || emitAsElements(op, operands, why))
     return success();
   if (shared.strict)
     return op->emitError()
-           << "'" << op->getName() << "' is not an OKKernel function: " << why
+           << "'" << op->getName() << "' has no " << api << " function: " << why
            << "; let layout-to-npu decompose it, write it with ops that are "
               "(docs/npu.md lists them), or convert with "
               "strict-okkernel=false, for the simulator only";

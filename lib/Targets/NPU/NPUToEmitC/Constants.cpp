@@ -26,6 +26,14 @@ ChipAttr npu::findChip(ModuleOp module) {
   return chip;
 }
 
+KernelApi npu::getKernelApi(ModuleOp module) {
+  if (ChipAttr chip = findChip(module))
+    return getKernelApi(chip);
+  auto target =
+      module->getAttrOfType<layout::NpuTargetAttr>(layout::kTargetAttr);
+  return getKernelApi(target ? target.getChip() : layout::NpuTargetInterface());
+}
+
 FailureOr<ConstantBlock> npu::getConstantBlock(ModuleOp module) {
   int64_t alignment = 64;
   if (ChipAttr chip = findChip(module))

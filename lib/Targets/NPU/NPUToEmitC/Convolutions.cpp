@@ -1,4 +1,4 @@
-//===- Convolutions.cpp - Convolutions as okk_bdc_conv2d ------------------===//
+//===- Convolutions.cpp - Convolutions as commands ------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,6 @@
 #include "Layers.h"
 #include "layout/Dialect/NPU/IR/DmaPlanning.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::npu;
@@ -44,19 +43,20 @@ struct KernelPart {
   int64_t first, step, count, spacing, stride, dilation;
 };
 
-/// Weights in 2IC-mode, in which two input channels form a pair: the local
-/// address of the first pair, and strides in pairs.
-struct PairedWeights {
+/// The local address of weights and, for OKKernel, their strides. OKKernel has
+/// weights in 2IC-mode, in which two input channels form a pair, and strides
+/// count pairs.
+struct PlacedWeights {
   TransferSide start;
   LoopSizes strides;
 };
 
-/// The operands of the okk_bdc_conv2d command that computes one part of the
-/// kernel along H and one along W.
+/// The operands of the command that computes one part of the kernel along H and
+/// one along W.
 struct ConvolutionPart {
   LoopSizes inputShape;
   TransferSide input;
-  PairedWeights weights;
+  PlacedWeights weights;
 };
 } // namespace
 
@@ -147,7 +147,7 @@ static std::optional<Convolution> findConvolution(linalg::LinalgOp op) {
 /// + 1 is 4 bytes after channel 2 i, and all strides are whole pairs. Otherwise
 /// returns std::nullopt. `find` returns the box of the weights for a map and
 /// sizes of N, C, H and W.
-std::optional<PairedWeights> static findPairs(
+std::optional<PlacedWeights> static findPairs(
     linalg::LinalgOp op, const Convolution &conv, int64_t npus,
     llvm::function_ref<std::optional<TransferSide>(AffineMap, LoopSizes)>
         find) {
@@ -184,20 +184,41 @@ std::optional<PairedWeights> static findPairs(
       if (isWalked(ranges, d) && odd->strides[d] != even->strides[d])
         return std::nullopt;
   }
-  return PairedWeights{*even, strides};
+  return PlacedWeights{*even, strides};
+}
+
+/// Returns the weights if local memory has them in the order of TPU-KERNEL: the
+/// output channels of a core follow each other without gaps, and so do the
+/// windows of their input channels. Otherwise returns std::nullopt. `find`
+/// returns the box of the weights for a map and sizes of N, C, H and W.
+static std::optional<PlacedWeights> findByOutput(
+    linalg::LinalgOp op, const Convolution &conv, int64_t npus,
+    llvm::function_ref<std::optional<TransferSide>(AffineMap, LoopSizes)>
+        find) {
+  SmallVector<int64_t> all = op.getStaticLoopRanges();
+  LoopPlaces places(op);
+  places.set(conv.i, 0u);
+  places.set(conv.o, 1u);
+  for (int d : {0, 1})
+    if (conv.k[d])
+      places.set(*conv.k[d], unsigned(d + 2));
+  const int64_t window = conv.window.kernel[0] * conv.window.kernel[1];
+  const LoopSizes ranges{all[conv.i], all[conv.o], conv.window.kernel[0],
+                         conv.window.kernel[1]},
+      wanted{window, all[conv.i] * window, conv.window.kernel[1], 1};
+  std::optional<TransferSide> box =
+      find(places.getIndex(op->getOpOperand(conv.filter)), ranges);
+  if (!box || findUnaligned(*box, ranges, wanted, npus))
+    return std::nullopt;
+  return PlacedWeights{*box, wanted};
 }
 
 /// Splits the kernel along H (d = 0) or W (d = 1) into parts whose strides are
 /// at most 15 and whose dilations are at most 16, the limits of a command.
 static SmallVector<KernelPart> splitKernel(const WindowDims &window, int d) {
   int64_t kernel = window.kernel[d], stride = window.stride[d],
-          dilation = window.dilation[d], spacing = 1;
-  while (stride % spacing != 0 || stride / spacing > kMostWindowStride)
-    ++spacing;
-  // Kernel elements of one part are a multiple of `spacing` positions apart.
-  int64_t step = spacing / std::gcd(spacing, dilation);
-  if (step * dilation / spacing > kMostWindowDilation)
-    step = kernel;
+          dilation = window.dilation[d];
+  auto [spacing, step] = splitWindow(kernel, stride, dilation);
   SmallVector<KernelPart> parts;
   for (int64_t first = 0; first < std::min(step, kernel); ++first) {
     int64_t count = llvm::divideCeil(kernel - first, step);
@@ -210,7 +231,7 @@ static SmallVector<KernelPart> splitKernel(const WindowDims &window, int d) {
 static ConvolutionPart takePart(const Convolution &conv,
                                 std::array<KernelPart, 2> parts,
                                 const TransferSide &input,
-                                const PairedWeights &weights,
+                                const PlacedWeights &weights,
                                 const LoopSizes &outputs) {
   ConvolutionPart result{conv.inputRanges, input, weights};
   for (auto [d, part] : llvm::enumerate(parts)) {
@@ -249,18 +270,22 @@ bool FunctionEmitter::emitAsConvolution(linalg::LinalgOp op,
       operands[output.getOperandNumber()], places.getIndex(output), outRanges);
   std::optional<TransferSide> from =
       findBox(operands[conv->input], conv->inputIndex, conv->inputRanges);
-  std::optional<PairedWeights> weights = findPairs(
-      op, *conv, chip.getNpus(), [&](AffineMap index, LoopSizes ranges) {
-        return findBox(operands[conv->filter], index, ranges);
-      });
+  auto findWeights = [&](AffineMap index, LoopSizes ranges) {
+    return findBox(operands[conv->filter], index, ranges);
+  };
+  std::optional<PlacedWeights> weights =
+      calls.isTpu() ? findByOutput(op, *conv, chip.getNpus(), findWeights)
+                    : findPairs(op, *conv, chip.getNpus(), findWeights);
   if (!to || !from || !weights || to->core != weights->start.core ||
-      weights->start.byte % kPairBytes != 0)
+      (!calls.isTpu() && weights->start.byte % kPairBytes != 0))
     return false;
   SmallVector<KernelPart> parts[2];
   for (int d : {0, 1}) {
     parts[d] = splitKernel(conv->window, d);
+    // TPU-KERNEL has no strides of weights.
     if (parts[d].front().spacing * from->strides[d + 2] >
-        getComputeLimits(chip).maxStride)
+            getComputeLimits(chip).maxStride ||
+        (calls.isTpu() && parts[d].size() > 1))
       return false;
   }
   for (const KernelPart &h : parts[0])
@@ -268,21 +293,28 @@ bool FunctionEmitter::emitAsConvolution(linalg::LinalgOp op,
       ConvolutionPart part =
           takePart(*conv, {h, w}, *from, *weights, outRanges);
       SmallVector<Value> arguments{
-          getAddress(output.get(), *to),
-          getAddress(input.get(), part.input),
+          getAddress(output.get(), *to), getAddress(input.get(), part.input),
           getAddress(filter.get(), part.weights.start),
           calls.getLocalAddress(0), // no bias: accumulates into the result
-          calls.getDim4(part.inputShape),
-          calls.getInt(outRanges[1]),
-          calls.getInt(h.count),
-          calls.getInt(w.count),
-          calls.getDim4(part.input.strides),
-          calls.getDim4(part.weights.strides),
-          calls.getBool(false),
-          calls.getBool(true),
-          calls.getNull(),
-          calls.getDim2(h.stride, w.stride),
-          calls.getDim2(h.dilation, w.dilation)};
+          calls.getDim4(part.inputShape)};
+      Value outputs = calls.getInt(outRanges[1]);
+      Value inputStride = calls.getDim4(part.input.strides);
+      Value pairStride =
+          calls.isTpu() ? Value() : calls.getDim4(part.weights.strides);
+      Value stride = calls.getDim2(h.stride, w.stride),
+            dilation = calls.getDim2(h.dilation, w.dilation);
+      if (calls.isTpu()) {
+        Value type = calls.getEnumerator("DT_FP32");
+        arguments.append({inputStride, outputs, calls.getDim2(h.count, w.count),
+                          calls.getNoPadding(), stride, dilation, type, type,
+                          calls.getBool(false), calls.getBool(true)});
+        calls.call("tpu_bdc_fp_conv2d", arguments);
+        continue;
+      }
+      arguments.append({outputs, calls.getInt(h.count), calls.getInt(w.count),
+                        inputStride, pairStride, calls.getBool(false),
+                        calls.getBool(true), calls.getNull(), stride,
+                        dilation});
       calls.call("okk_bdc_conv2d", arguments);
     }
   return true;

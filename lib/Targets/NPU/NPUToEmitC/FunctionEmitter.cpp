@@ -320,10 +320,10 @@ LogicalResult FunctionEmitter::emitBlock(Block &block) {
               return success();
             })
             .Case<ParallelOp>([&](ParallelOp parallel) {
-              calls.call("okk_parallel_start", {});
+              calls.callControl("parallel_start");
               if (failed(emitBlock(parallel.getBody().front())))
                 return failure();
-              calls.call("okk_parallel_end", {});
+              calls.callControl("parallel_end");
               return success();
             })
             .Case<func::ReturnOp>([&](auto) { return success(); })
@@ -366,6 +366,12 @@ LogicalResult FunctionEmitter::emit() {
     inputs.push_back(address);
   }
   chip = findChip(function);
+  if (chip && getKernelApi(chip) != shared.api)
+    return function.emitOpError()
+           << "is for a chip with the API " << getApiName(getKernelApi(chip))
+           << ", another function of the module for one with "
+           << getApiName(shared.api) << ": convert them in two modules";
+  calls.setApi(shared.api);
   calls.setLoc(function.getLoc());
   unsigned first = !shared.constants.isEmpty();
   for (BlockArgument argument : function.getArguments())

@@ -38,12 +38,20 @@ std::string getEmittedName(StringRef name);
 struct ChannelWindows;
 struct PlacedWindows;
 
+/// A function of an elementwise command, and for its result and each of its
+/// tensors the number of the side of the command.
+struct ElementStep {
+  ElementFunction function;
+  SmallVector<unsigned, 4> sides;
+};
+
 /// The parameters and the state that the emitters of all functions of a module
 /// share.
 struct ModuleEmission {
   OpBuilder &builder;
   const ConstantBlock &constants;
   DenseKernels &kernels;
+  KernelApi api;
   bool checks;
   /// True if the local tensors of all functions own only the bytes of their
   /// elements, so that other tensors may be in the holes between them. If
@@ -91,14 +99,22 @@ private:
                       std::string &why);
   void emitElements(const ElementFunction &function, ArrayRef<Value> memrefs,
                     const Command &command, bool isCompact);
+  bool emitSteps(ArrayRef<ElementStep> steps, ArrayRef<Value> memrefs,
+                 ArrayRef<Command> commands, std::string &why);
+  void emitSelect(const ElementFunction &function, ArrayRef<Value> addresses,
+                  Value shape);
+  void addWork(linalg::LinalgOp op, ArrayRef<Operand> operands,
+               SmallVectorImpl<unsigned> &numbers,
+               SmallVectorImpl<Value> &memrefs,
+               MutableArrayRef<Command> commands);
   void emitClamps(linalg::LinalgOp op, const ElementFunction &function,
                   SmallVectorImpl<unsigned> &numbers,
                   MutableArrayRef<Value> memrefs,
                   MutableArrayRef<Command> commands);
   bool expectElements(linalg::LinalgOp op, ArrayRef<unsigned> numbers);
-  /// Emits calls of okk_bdc_conv2d, okk_bdc_matmul, a pool or
-  /// okk_bdc_depthwise2d for the op. Returns false if its structure or the
-  /// layouts do not match (Layers.cpp).
+  /// Emits calls of a convolution, a matmul, a pool or a depthwise convolution
+  /// for the op. Returns false if its structure or the layouts do not match
+  /// (Layers.cpp).
   bool emitAsLayer(linalg::LinalgOp op, ArrayRef<Operand> operands);
   bool emitAsConvolution(linalg::LinalgOp op, ArrayRef<Operand> operands);
   bool emitAsProduct(linalg::LinalgOp op, ArrayRef<Operand> operands);
@@ -106,6 +122,8 @@ private:
   bool emitPlacedWindows(linalg::LinalgOp op, ArrayRef<Operand> operands,
                          const ChannelWindows &windows,
                          const PlacedWindows &placed);
+  void callWindows(const ChannelWindows &windows, const PlacedWindows &placed,
+                   Value to, Value from, Value weights);
   /// Return the box of an operand that one command accesses, or std::nullopt if
   /// it is not a box. `index` maps N, C, H and W, of sizes `ranges`, to the
   /// dims of the operand. findAligned requires the strides of the aligned

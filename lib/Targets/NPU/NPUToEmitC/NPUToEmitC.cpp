@@ -58,8 +58,11 @@ struct ConvertNPUToEmitCPass
         return signalPassFailure();
     OpBuilder builder(module.getBody(), module.getBody()->begin());
     DenseKernels kernels(module);
-    auto include = emitc::IncludeOp::create(builder, module.getLoc(), "okk.h");
-    ModuleEmission shared{builder, *constants, kernels,
+    KernelApi api = getKernelApi(module);
+    auto include = emitc::IncludeOp::create(
+        builder, module.getLoc(),
+        api == KernelApi::TPUKernel ? "tpu_kernel.h" : "okk.h");
+    ModuleEmission shared{builder, *constants, kernels,       api,
                           checks,  exactBytes, strictOKKernel};
     for (func::FuncOp function : functions) {
       builder.setInsertionPoint(function);
@@ -69,8 +72,10 @@ struct ConvertNPUToEmitCPass
     }
     for (const ConstantBlock::Entry &constant : constants->entries)
       constant.global->erase();
-    if (!kernels.isEmpty() || checks)
-      include.setInclude("sim_compute.h");
+    if (!kernels.isEmpty() || checks) {
+      builder.setInsertionPointAfter(include);
+      emitc::IncludeOp::create(builder, module.getLoc(), "sim_compute.h");
+    }
     auto emitted = module.getOps<emitc::FuncOp>();
     if (!emitted.empty() && failed(kernels.emit(*emitted.begin())))
       return signalPassFailure();

@@ -1,4 +1,4 @@
-//===- OkkCalls.cpp - Calls of OKKernel's API -----------------------------===//
+//===- OkkCalls.cpp - Calls of the chip's kernel API ----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,6 +11,120 @@
 
 using namespace mlir;
 using namespace mlir::npu;
+
+//===----------------------------------------------------------------------===//
+// Functions of TPU-KERNEL
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The type arguments of a function of TPU-KERNEL: none; one, of f32 or of
+/// words; the destination and the source of a comparison; or both of a shift
+/// and its rounding.
+enum class Types { None, Float, Word, Floats, Words, Shift };
+
+/// A function of TPU-KERNEL, with the name of the function of OKKernel that
+/// computes the same. Both names lack their prefix.
+struct TpuFunction {
+  StringLiteral okk, tpu;
+  Types types;
+};
+} // namespace
+
+static constexpr TpuFunction kTpuFunctions[] = {
+    {"32bit_cpy", "cpy", Types::Word},
+    {"32bit_set_C", "set_C", Types::Word},
+    {"relu", "relu", Types::Float},
+    {"neg", "neg", Types::Float},
+    {"max", "max", Types::Float},
+    {"max_C", "max_C", Types::Float},
+    {"min", "min", Types::Float},
+    {"min_C", "min_C", Types::Float},
+    {"add", "fp_add", Types::Float},
+    {"add_C", "fp_add_C", Types::Float},
+    {"sub", "fp_sub", Types::Float},
+    {"sub_C", "fp_sub_C", Types::Float},
+    {"C_sub", "fp_C_sub", Types::Float},
+    {"mul", "fp_mul", Types::Float},
+    {"mul_C", "fp_mul_C", Types::Float},
+    {"div", "fp32_div", Types::None},
+    {"div_C", "fp32_div_C", Types::None},
+    {"C_div", "fp32_C_div", Types::None},
+    {"mac", "fp32_mac", Types::None},
+    {"mac_C", "fp32_mac_C", Types::None},
+    {"reciprocal", "fp32_reciprocal", Types::None},
+    {"sqrt", "fp32_sqrt", Types::None},
+    {"rsqrt", "fp32_rsqrt", Types::None},
+    {"exp", "fp32_exp", Types::None},
+    {"sigmoid", "fp32_sigmoid", Types::None},
+    {"tanh", "fp32_tanh", Types::None},
+    {"32bit_and", "and", Types::Word},
+    {"32bit_and_C", "and_C", Types::Word},
+    {"32bit_or", "or", Types::Word},
+    {"32bit_or_C", "or_C", Types::Word},
+    {"32bit_xor", "xor", Types::Word},
+    {"32bit_xor_C", "xor_C", Types::Word},
+    {"32bit_arithmetic_shift_C", "arithmetic_shift_C", Types::Shift},
+    {"32bit_logical_shift_C", "logical_shift_C", Types::Shift},
+    {"greater_select_value", "greater", Types::Floats},
+    {"greater_C_select_value", "greater_C", Types::Floats},
+    {"equal_select_value", "equal", Types::Words},
+    {"equal_C_select_value", "equal_C", Types::Words},
+    {"greater_select", "greater_select", Types::Floats},
+    {"matmul", "fp32_mm", Types::None},
+};
+
+static SmallVector<StringRef, 3> getTypes(Types types, bool isSigned) {
+  switch (types) {
+  case Types::None:
+    return {};
+  case Types::Float:
+    return {"DT_FP32"};
+  case Types::Word:
+    return {"DT_UINT32"};
+  case Types::Floats:
+    return {"DT_FP32", "DT_FP32"};
+  case Types::Words:
+    return {"DT_UINT32", "DT_UINT32"};
+  case Types::Shift:
+    if (isSigned)
+      return {"DT_INT32", "DT_INT32", "RM_DOWN"};
+    return {"DT_UINT32", "DT_UINT32", "RM_DOWN"};
+  }
+  llvm_unreachable("unknown types");
+}
+
+KernelFunction OkkCalls::getFunction(StringRef name) const {
+  if (!isTpu())
+    return {("okk_bdc_" + name).str(), {}, false};
+  const TpuFunction *function = llvm::find_if(
+      kTpuFunctions, [&](const TpuFunction &each) { return each.okk == name; });
+  assert(function != std::end(kTpuFunctions) && "the table has all functions");
+  bool takesScalars =
+      function->types != Types::None && function->types != Types::Shift;
+  return {("tpu_bdc_" + function->tpu).str(),
+          getTypes(function->types, name.contains("arithmetic")), takesScalars};
+}
+
+void OkkCalls::call(const KernelFunction &function, ArrayRef<Value> operands) {
+  SmallVector<Value> all(operands);
+  for (StringRef name : function.last)
+    all.push_back(getEnumerator(name));
+  call(function.name, all);
+}
+
+void OkkCalls::callControl(StringRef name) {
+  call(((isTpu() ? "tpu_" : "okk_") + name).str(), {});
+}
+
+//===----------------------------------------------------------------------===//
+// Values and calls
+//===----------------------------------------------------------------------===//
+
+/// Returns the type of integers of `bytes` bytes, by which TPU-KERNEL moves
+/// any elements of this size.
+static StringRef getWordType(int64_t bytes) {
+  return bytes == 4 ? "DT_UINT32" : bytes == 2 ? "DT_UINT16" : "DT_UINT8";
+}
 
 static std::string toList(ArrayRef<int64_t> values) {
   std::string text;
@@ -78,26 +192,34 @@ Value OkkCalls::getSizes(const LoopSizes &value, bool ofCheck) {
 }
 
 void OkkCalls::copy(const Transfer &transfer, Value dest, Value source) {
-  std::string name = "okk_gdma_" + std::to_string(transfer.elementBytes * 8) +
-                     "bit_cpy_" + (transfer.source.isLocal() ? "L" : "S") +
-                     "2" + (transfer.dest.isLocal() ? "L" : "S");
+  std::string path = std::string("cpy_") +
+                     (transfer.source.isLocal() ? "L" : "S") + "2" +
+                     (transfer.dest.isLocal() ? "L" : "S");
   Value shape = getSizes(transfer.shape);
   Value destStride = getSizes(transfer.dest.strides);
   Value sourceStride = getSizes(transfer.source.strides);
-  call(name, {dest, source, shape, destStride, sourceStride});
+  SmallVector<Value> operands{dest, source, shape, destStride, sourceStride};
+  call(getTransfer(path, transfer.elementBytes), operands);
+}
+
+KernelFunction OkkCalls::getTransfer(const std::string &name,
+                                     int64_t bytes) const {
+  if (isTpu())
+    return {"tpu_gdma_" + name, {getWordType(bytes)}, true};
+  return {"okk_gdma_" + std::to_string(bytes * 8) + "bit_" + name, {}, false};
 }
 
 void OkkCalls::fill(const Transfer &transfer, Value dest, uint64_t word,
                     bool isCompute, bool isAligned) {
-  std::string bits = std::to_string(transfer.elementBytes * 8);
-  std::string name = isCompute
-                         ? "okk_bdc_32bit_set_C"
-                         : "okk_gdma_" + bits + "bit_set_C_" +
-                               (transfer.dest.isLocal() ? "local" : "system");
+  KernelFunction function =
+      isCompute ? getFunction("32bit_set_C")
+                : getTransfer(transfer.dest.isLocal() ? "set_C_local"
+                                                      : "set_C_system",
+                              transfer.elementBytes);
   Value value = getUnion(word, transfer.elementBytes * 8);
   Value shape = getSizes(transfer.shape);
   Value stride = isAligned ? getNull() : getSizes(transfer.dest.strides);
-  call(name, {dest, value, shape, stride});
+  call(function, {dest, value, shape, stride});
 }
 
 /// Returns a float literal that reads back as `bits`, or an expression for
@@ -108,7 +230,7 @@ Value OkkCalls::getFloat(uint32_t bits) {
     return getLiteral(
         value.isNegative() ? "-__builtin_inff()" : "__builtin_inff()", "float");
   if (value.isNaN())
-    return getUnion(bits, 32, "fp32", "float");
+    return getUnion(bits, 32, isTpu() ? "f32" : "fp32", "float");
   char text[64];
   snprintf(text, sizeof(text), "%.9ef", double(value.convertToFloat()));
   return getLiteral(text, "float");
@@ -119,14 +241,12 @@ Value OkkCalls::getNull() {
       builder, loc, emitc::PointerType::get(getType("void")), "nullptr");
 }
 
-Value OkkCalls::getWord(uint32_t bits) { return getUnion(bits, 32); }
-
-/// Returns a union of `width` bits (x32, x16 or x8) that holds `bits`. If
+/// Returns a union that holds `width` bits (scalar_t, x32, x16 or x8). If
 /// `field` is not empty, returns the member of that name of such a union, as a
 /// value of type `fieldType`.
 Value OkkCalls::getUnion(uint64_t bits, int64_t width, StringRef field,
                          StringRef fieldType) {
-  std::string type = "x" + std::to_string(width);
+  std::string type = isTpu() ? "scalar_t" : "x" + std::to_string(width);
   Value variable = getVariable("{}", type);
   setField(variable, "u" + std::to_string(width),
            getLiteral(Twine(bits) + "u", "unsigned"));
@@ -153,8 +273,19 @@ Value OkkCalls::getDim2(int64_t h, int64_t w) {
   return getAddressOf(getVariable(toList({h, w}), "dim2"), "dim2");
 }
 
+Value OkkCalls::getNoPadding() {
+  return getAddressOf(getVariable("{}", "padding_t"), "padding_t");
+}
+
 Value OkkCalls::getAddressOrNumber(bool ofWords, std::optional<Value> address,
                                    uint32_t bits) {
+  if (isTpu()) {
+    Value variable = getVariable("{}", "variable_t");
+    setField(variable, "type", getEnumerator(address ? "TENSOR" : "SCALAR"));
+    setField(variable, address ? "context.addr" : "context.scalar",
+             address ? *address : getWord(bits));
+    return getAddressOf(variable, "variable_t");
+  }
   StringRef type = ofWords ? "x32_or_addr_t" : "fp32_or_addr_t";
   Value variable = getVariable("{}", type);
   setField(variable, "is_addr", getBool(address.has_value()));

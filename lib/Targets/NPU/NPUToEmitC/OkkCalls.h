@@ -1,24 +1,38 @@
-//===- OkkCalls.h - Calls of OKKernel's API ---------------------*- C++ -*-===//
+//===- OkkCalls.h - Calls of the chip's kernel API --------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Builds emitc calls of OKKernel's functions from transfers. Shapes and strides
-// are `dim4` variables, one per value and function.
+// Builds emitc calls of the functions of the chip's kernel API from transfers.
+// Emitters use the names of OKKernel, without `okk_bdc_`; a table has the
+// function of TPU-KERNEL that computes the same. Shapes and strides are `dim4`
+// variables, one per value and function.
+//
+//     32bit_cpy   okk_bdc_32bit_cpy(..)   tpu_bdc_cpy(.., DT_UINT32)
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef LAYOUT_LIB_TARGETS_NPU_NPUTOEMITC_OKKCALLS_H
 #define LAYOUT_LIB_TARGETS_NPU_NPUTOEMITC_OKKCALLS_H
 
+#include "layout/Dialect/NPU/IR/KernelApi.h"
 #include "layout/Dialect/NPU/Utils/Transfers.h"
 #include "mlir/Dialect/EmitC/IR/EmitC.h"
 #include "mlir/IR/Builders.h"
 #include <map>
 
 namespace mlir::npu {
+
+/// A function of the execution units as the API of the chip has it.
+struct KernelFunction {
+  std::string name;
+  /// The types and the rounding that follow the other arguments.
+  SmallVector<StringRef, 3> last;
+  /// True if constants are passed as `scalar_t`, whatever their type.
+  bool takesScalars = false;
+};
 
 class OkkCalls {
 public:
@@ -33,6 +47,9 @@ public:
   };
 
   void setLoc(Location newLoc) { loc = newLoc; }
+  void setApi(KernelApi newApi) { api = newApi; }
+  bool isTpu() const { return api == KernelApi::TPUKernel; }
+  StringRef getApiName() const { return npu::getApiName(api); }
   Type getSystemType() { return getType("system_addr_t"); }
 
   /// Returns true if the shape and the strides of a transfer fit `int`, and its
@@ -49,24 +66,34 @@ public:
   int64_t getCount() const { return count; }
 
   void call(StringRef callee, ValueRange operands);
+  /// Builds a call of `function` with `operands` and its last arguments.
+  void call(const KernelFunction &function, ArrayRef<Value> operands);
+  /// Returns the function that OKKernel calls okk_bdc_`name`.
+  KernelFunction getFunction(StringRef name) const;
+  /// Builds a call of a function without operands that both APIs have, e.g.
+  /// `parallel_start`.
+  void callControl(StringRef name);
   void copy(const Transfer &transfer, Value dest, Value source);
   /// Fills the destination of `transfer` with the low bits of `word`, on the
   /// execution units if `isCompute`, else by DMA. If `isAligned`, the box has
   /// the strides of an aligned tensor, and the call passes none.
   void fill(const Transfer &transfer, Value dest, uint64_t word, bool isCompute,
             bool isAligned);
-  /// Return a literal (int, bool, float), a null pointer, a 32-bit union, or
-  /// the address of a dim4 or dim2, as an argument of a call.
+  /// Return a literal (int, bool, float, enumerator), a null pointer, a 32-bit
+  /// union, or the address of a dim4, a dim2 or a padding without elements, as
+  /// an argument of a call.
   Value getInt(int64_t value) { return getLiteral(Twine(value), "int"); }
   Value getBool(bool value) {
     return getLiteral(value ? "true" : "false", "bool");
   }
   Value getFloat(uint32_t bits);
   Value getNull();
-  Value getWord(uint32_t bits);
+  Value getEnumerator(StringRef name) { return getLiteral(name, "int"); }
+  Value getWord(uint32_t bits) { return getUnion(bits, 32); }
   Value getDim4(const LoopSizes &value) { return getSizes(value); }
   Value getDim2(int64_t h, int64_t w);
-  /// Declares a variable of type x32_or_addr_t (if `ofWords`) or
+  Value getNoPadding();
+  /// Declares a variable of type variable_t, x32_or_addr_t (if `ofWords`) or
   /// fp32_or_addr_t, which holds either an address or a number, and returns a
   /// pointer to it. The variable holds `address`, or if that is std::nullopt,
   /// the number with the bits `bits`.
@@ -106,6 +133,9 @@ public:
   void endExpected();
 
 private:
+  /// Returns the function of the DMA engine for elements of `bytes` bytes that
+  /// OKKernel calls okk_gdma_32bit_`name` for words.
+  KernelFunction getTransfer(const std::string &name, int64_t bytes) const;
   Type getType(StringRef name);
   Value getLiteral(const Twine &text, StringRef type);
   Value getVariable(const std::string &value, StringRef type);
@@ -121,6 +151,7 @@ private:
 
   OpBuilder &builder;
   Location loc;
+  KernelApi api = KernelApi::OKKernel;
   int64_t count = 0;
   std::map<std::pair<LoopSizes, bool>, Value> sizes;
 };

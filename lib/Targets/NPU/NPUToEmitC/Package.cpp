@@ -184,6 +184,7 @@ LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,
                         {"constants", constants->bytes},
                         {"chip", describe(findChip(module))},
                         {"arguments", std::move(*arguments)}};
+  bool isTpu = getKernelApi(module) == KernelApi::TPUKernel;
   PassManager pm(module.getContext());
   ConvertNPUToEmitCPassOptions options;
   options.checks = checks;
@@ -209,7 +210,8 @@ LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,
        << "  const " << called
        << "_arguments *given =\n      static_cast<const " << called
        << "_arguments *>(arguments);\n"
-       << "  static_cast<void>(given);\n  okk_initialize();\n";
+       << "  static_cast<void>(given);\n"
+       << (isTpu ? "  tpu_initialize();\n" : "  okk_initialize();\n");
     if (isSliced)
       os << "  for (unsigned long long i = 0; i < given->extent; ++i)\n  ";
     os << "  " << called << "(";
@@ -218,8 +220,9 @@ LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,
       if (step)
         os << " + i * " << step << "u";
     }
-    os << ");\n  okk_poll();\n}\nOKKERNEL_FUNC_REGISTER(" << called
-       << "_kernel)\n";
+    os << (isTpu ? ");\n  tpu_poll();\n}\nTPUKERNEL_FUNC_REGISTER("
+                 : ");\n  okk_poll();\n}\nOKKERNEL_FUNC_REGISTER(")
+       << called << "_kernel)\n";
     return success();
   };
   auto writeManifest = [&](raw_ostream &os) {

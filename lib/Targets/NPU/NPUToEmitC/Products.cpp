@@ -154,7 +154,7 @@ bool FunctionEmitter::emitAsProduct(linalg::LinalgOp op,
     if (!isProduct)
       return false;
     for (auto &[to, from, with] : found)
-      calls.call("okk_bdc_matmul",
+      calls.call(calls.getFunction("matmul"),
                  {getAddress(output.get(), to.start),
                   getAddress(left.get(), from.start),
                   getAddress(right.get(), with.start), calls.getLocalAddress(0),

@@ -250,35 +250,58 @@ bool FunctionEmitter::emitPlacedWindows(linalg::LinalgOp op,
         !isAligned(*weights, ranges, 4, /*euBytes=*/4, getComputeLimits(chip)))
       return false;
   }
-  Value there = getAddress(output.get(), *to);
-  SmallVector<Value> arguments{
-      there, getAddress(op->getOperand(windows.input), *from)};
-  SmallVector<Value> sizes{calls.getDim4(placed.in),
-                           calls.getInt(window.kernel[0]),
-                           calls.getInt(window.kernel[1])};
-  Value stride = calls.getDim2(window.stride[0], window.stride[1]);
-  if (weights) {
-    arguments.append({getAddress(op->getOperand(*windows.filter), *weights),
-                      calls.getLocalAddress(0)});
-    llvm::append_range(arguments, sizes);
-    arguments.append({calls.getBool(false), calls.getNull(), stride,
-                      calls.getDim2(window.dilation[0], window.dilation[1])});
-    calls.call("okk_bdc_depthwise2d", arguments);
-    return true;
-  }
-  llvm::append_range(arguments, sizes);
-  arguments.append({calls.getNull(), stride});
+  callWindows(windows, placed, getAddress(output.get(), *to),
+              getAddress(op->getOperand(windows.input), *from),
+              weights ? getAddress(op->getOperand(*windows.filter), *weights)
+                      : Value());
+  return true;
+}
+
+/// Emits the call of a depthwise convolution with weights at `weights`, or that
+/// of a pool if `weights` is null.
+void FunctionEmitter::callWindows(const ChannelWindows &windows,
+                                  const PlacedWindows &placed, Value to,
+                                  Value from, Value weights) {
+  const WindowDims &window = placed.window;
+  Value shape = calls.getDim4(placed.in),
+        stride = calls.getDim2(window.stride[0], window.stride[1]);
+  auto getDilation = [&] {
+    return calls.getDim2(window.dilation[0], window.dilation[1]);
+  };
+  SmallVector<Value> arguments{to, from};
+  if (weights)
+    arguments.append({weights, calls.getLocalAddress(0)});
+  arguments.push_back(shape);
   bool isSum = windows.kind == ChannelWindows::Sum;
+  if (calls.isTpu()) {
+    arguments.append({calls.getDim2(window.kernel[0], window.kernel[1]),
+                      calls.getNoPadding(), stride, getDilation(),
+                      calls.getEnumerator("DT_FP32")});
+    // Pools have a factor of the sum, or the value of padding.
+    arguments.push_back(
+        weights ? calls.getBool(false)
+                : calls.getWord(llvm::bit_cast<uint32_t>(isSum ? 1.0f : 0.0f)));
+    return calls.call(weights ? "tpu_bdc_fp_depthwise2d"
+                      : isSum ? "tpu_bdc_fp_avg_pool2d"
+                              : "tpu_bdc_fp_max_pool2d",
+                      arguments);
+  }
+  arguments.append(
+      {calls.getInt(window.kernel[0]), calls.getInt(window.kernel[1])});
+  if (weights) {
+    arguments.append(
+        {calls.getBool(false), calls.getNull(), stride, getDilation()});
+    return calls.call("okk_bdc_depthwise2d", arguments);
+  }
+  arguments.append({calls.getNull(), stride});
   calls.call(isSum ? "okk_bdc_avg_pool2d" : "okk_bdc_max_pool2d", arguments);
   int64_t count = window.kernel[0] * window.kernel[1];
   if (!isSum || count == 1)
-    return true;
+    return;
   // The sum is the average times the number of elements. The result is aligned.
   calls.call("okk_bdc_mul_C",
-             {there, there,
-              calls.getFloat(llvm::bit_cast<uint32_t>(float(count))),
+             {to, to, calls.getFloat(llvm::bit_cast<uint32_t>(float(count))),
               calls.getDim4(placed.out), calls.getNull(), calls.getNull()});
-  return true;
 }
 
 bool FunctionEmitter::emitAsWindows(linalg::LinalgOp op,

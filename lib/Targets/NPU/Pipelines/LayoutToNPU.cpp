@@ -43,7 +43,9 @@ void layout::buildPrepareForNPUPipeline(OpPassManager &pm, StringRef target) {
   pm.addNestedPass<func::FuncOp>(createCheckOnHostPass());
   pm.addNestedPass<func::FuncOp>(createSliceDynamicBatchPass());
   addCanonicalizer(pm);
-  pm.addPass(createLegalizeLinalgPass());
+  LegalizeLinalgPassOptions legalize;
+  legalize.target = target.str();
+  pm.addPass(createLegalizeLinalgPass(legalize));
   // Folds slices in the contractions created by the previous pass.
   pm.addPass(createFoldConstantSlicesPass({/*transposes=*/true}));
   addCanonicalizer(pm);

@@ -205,17 +205,22 @@ void okk_gdma_32bit_matrix_L2S(system_addr_t dst_addr, local_addr_t src_addr,
 // The chip
 //===----------------------------------------------------------------------===//
 
-static std::map<std::string, okk_kernel_func_t> &kernels() {
-  static std::map<std::string, okk_kernel_func_t> registered;
+static std::map<std::string, Kernel> &kernels() {
+  static std::map<std::string, Kernel> registered;
   return registered;
 }
 
+void mlir::npu::registerKernel(const char *name, Kernel kernel) {
+  kernels()[name] = kernel;
+}
+
 void okk_register_kernel_func(const char *name, okk_kernel_func_t func) {
-  kernels()[name] = func;
+  registerKernel(name, func);
 }
 
 namespace {
-/// True after the kernel has called okk_initialize or okk_poll, respectively.
+/// True after the kernel has initialized the chip or waited for its end (poll),
+/// respectively.
 struct RequiredCalls {
   bool initialized = false, polled = false;
 };
@@ -232,16 +237,16 @@ bool okk_sim_run_kernel(const char *name, const void *parameters) {
     if (!isGood)
       npu().report(std::string(name) + why);
   };
-  check(current.initialized, " does not begin with okk_initialize");
+  check(current.initialized, " does not initialize the chip");
   check(!npu().isParallel(), " leaves a parallel region open");
-  check(current.polled, " does not wait for its end by okk_poll");
+  check(current.polled, " does not wait for its end (poll)");
   return true;
 }
 
 void okk_initialize(void) {
   const Counters &counters = npu().getCounters();
   if (counters.transfers || counters.computes)
-    npu().report("commands come before okk_initialize");
+    npu().report("commands come before the chip is initialized");
   current.initialized = true;
 }
 

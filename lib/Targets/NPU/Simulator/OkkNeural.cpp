@@ -1,4 +1,4 @@
-//===- OkkNeural.cpp - OKKernel functions of layers -----------------------===//
+//===- OkkNeural.cpp - Functions of layers --------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Convolutions, pools and matmuls gather their operands as dense images
-// (NpuCompute.cpp), by the same rules as any kernel.
+// (NpuCompute.cpp), by the same rules as any kernel. The functions of both
+// kernel APIs are calls of these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,10 +27,8 @@ enum Access { Read = 1, Write = 2, Broadcast = 4, Lanes = 8 };
 /// operands, in the order in which they are added.
 class Layer {
 public:
-  /// `work` has all but the function, which is `name` without its prefix.
-  Layer(const char *name, int64_t points, ChipClock::Work work,
+  Layer(const char *name, int64_t points, const ChipClock::Work &work,
         const ChipClock::Planes &planes) {
-    work.function = name + std::strlen("okk_bdc_");
     okkSimulator().beginCompute(name, points, work, planes);
   }
 
@@ -67,6 +66,15 @@ public:
                {2 * int64_t(stride.n), 2 * int64_t(stride.c),
                 2 * int64_t(stride.h), 2 * int64_t(stride.w)},
                {2 * plane, channel, d.w, 1});
+  }
+
+  /// Adds convolution weights [O, I, KH, KW], of which the channels O of a core
+  /// follow each other without gaps.
+  void addByOutput(local_addr_t address, const dim4 &d) {
+    int64_t channel = int64_t(d.c) * d.h * d.w;
+    add(d.n * channel, Read, channel, d.n);
+    addBox(address, 0, {1, d.n, 1, channel}, {0, channel, 0, 1},
+           {0, channel, 0, 1});
   }
 
   /// Adds a matrix in the matrix layout with `width` columns per channel. If
@@ -193,43 +201,38 @@ void addRow(float *out, const float *in, float weight, int64_t first,
 }
 } // namespace
 
-void okk_bdc_conv2d(local_addr_t output_addr, local_addr_t input_addr,
-                    local_addr_t weight_addr, local_addr_t bias_addr,
-                    const dim4 *input_shape, int output_c, int kernel_h,
-                    int kernel_w, const dim4 *input_stride,
-                    const dim4 *kernel_stride, bool using_bias, bool result_add,
-                    const Padding *padding, const dim2 *stride,
-                    const dim2 *dilation) {
-  Windows windows(*input_shape, kernel_h, kernel_w, padding, stride, dilation);
-  if (!windows.check("okk_bdc_conv2d"))
+void mlir::npu::runConvolution(const ConvolutionCall &call) {
+  const char *name = call.name;
+  int output_c = call.outputs, kernel_h = call.kernel.h,
+      kernel_w = call.kernel.w;
+  bool using_bias = call.bias != nullptr, result_add = call.accumulates;
+  Windows windows(*call.inputShape, kernel_h, kernel_w, call.padding,
+                  call.stride, call.dilation);
+  if (!windows.check(name))
     return;
-  if (!kernel_stride)
-    return okkSimulator().report("okk_bdc_conv2d: kernel_stride is null, which "
-                                 "the function dereferences: "
-                                 "pass the strides of the pairs");
-  if (weight_addr % 8 != 0)
-    return okkSimulator().report("okk_bdc_conv2d: the weights at address " +
-                                 std::to_string(weight_addr) +
-                                 " are not aligned to the 8 bytes of a pair");
   dim4 in = windows.in, &out = windows.out;
   out.c = output_c;
   int64_t inPlane = int64_t(in.h) * in.w, outPlane = int64_t(out.h) * out.w;
   int64_t taps = int64_t(kernel_h) * kernel_w;
   ChipClock::Work work = windows.getWork();
+  work.function = "conv2d";
   work.channels = in.c;
   work.operands = using_bias;
-  Layer layer("okk_bdc_conv2d", out.n * out.c * outPlane * in.c * taps, work,
-              okkSimulator().getPlanes(output_addr, toBox(out)));
-  layer.addTensor(okkLocal(input_addr, &in, input_stride), in, Read | Broadcast,
-                  /*isOwn=*/false);
-  layer.addPairs(weight_addr, {in.c, output_c, kernel_h, kernel_w},
-                 *kernel_stride);
+  Layer layer(name, out.n * out.c * outPlane * in.c * taps, work,
+              okkSimulator().getPlanes(call.output, toBox(out)));
+  layer.addTensor(okkLocal(call.input, &in, call.inputStride), in,
+                  Read | Broadcast, /*isOwn=*/false);
+  if (call.pairStride)
+    layer.addPairs(call.weights, {in.c, output_c, kernel_h, kernel_w},
+                   *call.pairStride);
+  else
+    layer.addByOutput(call.weights, {output_c, in.c, kernel_h, kernel_w});
   dim4 numbers{1, output_c, 1, 1}, numberStride;
-  okk_compact_stride(&numberStride, okk_start_npu_index(output_addr), &numbers);
+  okk_compact_stride(&numberStride, okk_start_npu_index(call.output), &numbers);
   if (using_bias)
-    layer.addTensor(okkLocal(bias_addr, &numbers, &numberStride), numbers,
+    layer.addTensor(okkLocal(*call.bias, &numbers, &numberStride), numbers,
                     Read);
-  layer.addTensor(okkLocal(output_addr, &out, nullptr), out,
+  layer.addTensor(okkLocal(call.output, &out, nullptr), out,
                   (result_add ? Read : 0) | Write | Lanes);
   float *const *images = layer.run();
   if (!images)
@@ -262,22 +265,56 @@ void okk_bdc_conv2d(local_addr_t output_addr, local_addr_t input_addr,
   layer.finish();
 }
 
+void okk_bdc_conv2d(local_addr_t output_addr, local_addr_t input_addr,
+                    local_addr_t weight_addr, local_addr_t bias_addr,
+                    const dim4 *input_shape, int output_c, int kernel_h,
+                    int kernel_w, const dim4 *input_stride,
+                    const dim4 *kernel_stride, bool using_bias, bool result_add,
+                    const Padding *padding, const dim2 *stride,
+                    const dim2 *dilation) {
+  if (!kernel_stride)
+    return okkSimulator().report("okk_bdc_conv2d: kernel_stride is null, which "
+                                 "the function dereferences: "
+                                 "pass the strides of the pairs");
+  if (weight_addr % 8 != 0)
+    return okkSimulator().report("okk_bdc_conv2d: the weights at address " +
+                                 std::to_string(weight_addr) +
+                                 " are not aligned to the 8 bytes of a pair");
+  runConvolution({"okk_bdc_conv2d",
+                  output_addr,
+                  input_addr,
+                  weight_addr,
+                  using_bias ? &bias_addr : nullptr,
+                  input_shape,
+                  input_stride,
+                  kernel_stride,
+                  output_c,
+                  {kernel_h, kernel_w},
+                  result_add,
+                  padding,
+                  stride,
+                  dilation});
+}
+
 /// Runs a pool or depthwise convolution: calls compute(channel, input plane,
 /// output plane, images) for each channel of each batch. Weights and biases are
-/// optional and compact.
+/// optional and compact. `clocked` is the function whose cycles it takes.
 template <typename Fn>
-static void poolChannels(const char *name, Windows &windows,
-                         local_addr_t output_addr, local_addr_t input_addr,
+static void poolChannels(const char *name, const char *clocked,
+                         Windows &windows, local_addr_t output_addr,
+                         local_addr_t input_addr,
                          const local_addr_t *weight_addr,
                          const local_addr_t *bias_addr, Fn compute) {
   if (!windows.check(name))
     return;
   dim4 in = windows.in, out = windows.out;
   int64_t inPlane = int64_t(in.h) * in.w, outPlane = int64_t(out.h) * out.w;
-  Layer layer(
-      name,
-      out.n * out.c * outPlane * (int64_t(windows.kernelH) * windows.kernelW),
-      windows.getWork(), okkSimulator().getPlanes(output_addr, toBox(out)));
+  ChipClock::Work work = windows.getWork();
+  work.function = clocked;
+  Layer layer(name,
+              out.n * out.c * outPlane *
+                  (int64_t(windows.kernelH) * windows.kernelW),
+              work, okkSimulator().getPlanes(output_addr, toBox(out)));
   layer.addTensor(okkLocal(input_addr, &in, nullptr), in, Read);
   auto addCompact = [&](local_addr_t address, const dim4 &shape) {
     dim4 stride;
@@ -299,69 +336,95 @@ static void poolChannels(const char *name, Windows &windows,
   layer.finish();
 }
 
+void mlir::npu::runWindows(const WindowsCall &call) {
+  Windows windows(*call.inputShape, call.kernel.h, call.kernel.w, call.padding,
+                  call.stride, call.dilation);
+  int64_t taps = int64_t(call.kernel.h) * call.kernel.w;
+  bool isMaximum = !call.weights && !call.finish;
+  poolChannels(
+      call.name,
+      isMaximum      ? "max_pool2d"
+      : call.weights ? "depthwise2d"
+                     : "avg_pool2d",
+      windows, call.output, call.input, call.weights, call.bias,
+      [&](int64_t c, const float *x, float *y, float *const *images) {
+        const dim4 &out = windows.out;
+        int64_t size = int64_t(out.h) * out.w;
+        std::fill(y, y + size,
+                  isMaximum   ? std::numeric_limits<float>::lowest()
+                  : call.bias ? images[2][c]
+                              : 0.0f);
+        const float *weight = call.weights ? images[1] + c * taps : nullptr;
+        windows.walk([&](int tap, int h, int64_t row, int64_t first,
+                         int64_t last, int64_t shift) {
+          float *to = y + int64_t(h) * out.w;
+          const float *from = x + row * windows.in.w;
+          if (!isMaximum)
+            return addRow(to, from, weight ? weight[tap] : 1.0f, first, last,
+                          windows.stride.w, shift);
+          for (int64_t w = first; w <= last; ++w)
+            to[w] = latestGreatest(to[w], from[w * windows.stride.w + shift]);
+        });
+        if (call.finish)
+          std::transform(y, y + size, y, call.finish);
+      });
+}
+
 void okk_bdc_depthwise2d(local_addr_t output_addr, local_addr_t input_addr,
                          local_addr_t weight_addr, local_addr_t bias_addr,
                          const dim4 *input_shape, int kernel_h, int kernel_w,
                          bool using_bias, const Padding *padding,
                          const dim2 *stride, const dim2 *dilation) {
-  Windows windows(*input_shape, kernel_h, kernel_w, padding, stride, dilation);
-  poolChannels("okk_bdc_depthwise2d", windows, output_addr, input_addr,
-               &weight_addr, using_bias ? &bias_addr : nullptr,
-               [&](int64_t c, const float *x, float *y, float *const *images) {
-                 const dim4 &out = windows.out;
-                 std::fill(y, y + int64_t(out.h) * out.w,
-                           using_bias ? images[2][c] : 0.0f);
-                 const float *weight =
-                     images[1] + c * (int64_t(kernel_h) * kernel_w);
-                 windows.walk([&](int tap, int h, int64_t row, int64_t first,
-                                  int64_t last, int64_t shift) {
-                   addRow(y + int64_t(h) * out.w, x + row * windows.in.w,
-                          weight[tap], first, last, windows.stride.w, shift);
-                 });
-               });
+  runWindows({"okk_bdc_depthwise2d",
+              output_addr,
+              input_addr,
+              &weight_addr,
+              using_bias ? &bias_addr : nullptr,
+              input_shape,
+              {kernel_h, kernel_w},
+              padding,
+              stride,
+              dilation,
+              {}});
 }
 
 void okk_bdc_avg_pool2d(local_addr_t output_addr, local_addr_t input_addr,
                         const dim4 *input_shape, int kernel_h, int kernel_w,
                         const Padding *padding, const dim2 *stride) {
-  Windows windows(*input_shape, kernel_h, kernel_w, padding, stride, nullptr);
-  poolChannels("okk_bdc_avg_pool2d", windows, output_addr, input_addr, nullptr,
-               nullptr, [&](int64_t, const float *x, float *y, float *const *) {
-                 const dim4 &out = windows.out;
-                 int64_t size = int64_t(out.h) * out.w;
-                 std::fill(y, y + size, 0.0f);
-                 windows.walk([&](int, int h, int64_t row, int64_t first,
-                                  int64_t last, int64_t shift) {
-                   addRow(y + int64_t(h) * out.w, x + row * windows.in.w, 1.0f,
-                          first, last, windows.stride.w, shift);
-                 });
-                 for (int64_t i = 0; i < size; ++i)
-                   y[i] /= float(int64_t(kernel_h) * kernel_w);
-               });
+  auto count = float(int64_t(kernel_h) * kernel_w);
+  runWindows({"okk_bdc_avg_pool2d",
+              output_addr,
+              input_addr,
+              nullptr,
+              nullptr,
+              input_shape,
+              {kernel_h, kernel_w},
+              padding,
+              stride,
+              nullptr,
+              [count](float sum) { return sum / count; }});
 }
 
 void okk_bdc_max_pool2d(local_addr_t output_addr, local_addr_t input_addr,
                         const dim4 *input_shape, int kernel_h, int kernel_w,
                         const Padding *padding, const dim2 *stride) {
-  Windows windows(*input_shape, kernel_h, kernel_w, padding, stride, nullptr);
-  poolChannels("okk_bdc_max_pool2d", windows, output_addr, input_addr, nullptr,
-               nullptr, [&](int64_t, const float *x, float *y, float *const *) {
-                 const dim4 &out = windows.out;
-                 std::fill(y, y + int64_t(out.h) * out.w,
-                           std::numeric_limits<float>::lowest());
-                 windows.walk([&](int, int h, int64_t row, int64_t first,
-                                  int64_t last, int64_t shift) {
-                   float *to = y + int64_t(h) * out.w;
-                   const float *from = x + row * windows.in.w + shift;
-                   for (int64_t w = first; w <= last; ++w)
-                     to[w] = latestGreatest(to[w], from[w * windows.stride.w]);
-                 });
-               });
+  runWindows({"okk_bdc_max_pool2d",
+              output_addr,
+              input_addr,
+              nullptr,
+              nullptr,
+              input_shape,
+              {kernel_h, kernel_w},
+              padding,
+              stride,
+              nullptr,
+              {}});
 }
 
 /// Makes the columns of the last channel beyond the end of a matrix undefined,
-/// because okk_bdc_matmul overwrites them.
-static void spoilTail(local_addr_t addr, int rows, int cols, int width) {
+/// because the command `name` overwrites them.
+static void spoilTail(const std::string &name, local_addr_t addr, int rows,
+                      int cols, int width) {
   int rest = cols % width;
   if (rest == 0)
     return;
@@ -371,30 +434,31 @@ static void spoilTail(local_addr_t addr, int rows, int cols, int width) {
                  return;
                Operand tail = part;
                tail.address += 4u * unsigned(rest);
-               okkSimulator().spoilPadding(
-                   tail, {rows, 1, 1, width - rest}, 4,
-                   "okk_bdc_matmul: the last channel of the result");
+               std::string what = name + ": the last channel of the result";
+               okkSimulator().spoilPadding(tail, {rows, 1, 1, width - rest}, 4,
+                                           what.c_str());
              });
 }
 
-void okk_bdc_matmul(local_addr_t output_addr, local_addr_t left_addr,
-                    local_addr_t right_addr, local_addr_t bias_addr,
-                    int left_rows, int left_cols, int right_cols,
-                    int left_cols_per_channel, int right_cols_per_channel,
-                    bool using_bias, bool result_add) {
+void mlir::npu::runMatmul(const char *name, local_addr_t output_addr,
+                          local_addr_t left_addr, local_addr_t right_addr,
+                          local_addr_t bias_addr, int left_rows, int left_cols,
+                          int right_cols, int left_cols_per_channel,
+                          int right_cols_per_channel, bool using_bias,
+                          bool result_add) {
   if (std::min({left_rows, left_cols, right_cols}) < 1 ||
       left_cols_per_channel < 1 || left_cols_per_channel > left_cols ||
       right_cols_per_channel < 1 || right_cols_per_channel > right_cols)
     return okkSimulator().report(
-        "okk_bdc_matmul: a matrix must have rows, columns, and between 1 and "
-        "all columns in a channel");
+        std::string(name) + ": a matrix must have rows, columns, and between 1 "
+                            "and all columns in a channel");
   ChipClock::Work work;
+  work.function = "matmul";
   work.channels = left_cols;
   work.operands = using_bias + result_add;
   int64_t channels = (int64_t(right_cols) + right_cols_per_channel - 1) /
                      right_cols_per_channel;
-  Layer layer("okk_bdc_matmul", int64_t(left_rows) * left_cols * right_cols,
-              work,
+  Layer layer(name, int64_t(left_rows) * left_cols * right_cols, work,
               okkSimulator().getPlanes(output_addr, {left_rows, channels, 1,
                                                      right_cols_per_channel}));
   layer.addMatrix(left_addr, left_rows, left_cols, left_cols_per_channel,
@@ -422,5 +486,15 @@ void okk_bdc_matmul(local_addr_t output_addr, local_addr_t left_addr,
       to[n] += bias[n];
   }
   layer.finish();
-  spoilTail(output_addr, left_rows, right_cols, right_cols_per_channel);
+  spoilTail(name, output_addr, left_rows, right_cols, right_cols_per_channel);
+}
+
+void okk_bdc_matmul(local_addr_t output_addr, local_addr_t left_addr,
+                    local_addr_t right_addr, local_addr_t bias_addr,
+                    int left_rows, int left_cols, int right_cols,
+                    int left_cols_per_channel, int right_cols_per_channel,
+                    bool using_bias, bool result_add) {
+  runMatmul("okk_bdc_matmul", output_addr, left_addr, right_addr, bias_addr,
+            left_rows, left_cols, right_cols, left_cols_per_channel,
+            right_cols_per_channel, using_bias, result_add);
 }

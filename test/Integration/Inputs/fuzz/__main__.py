@@ -40,7 +40,7 @@ def parse_arguments():
     parser.add_argument("--device", choices=sorted(BACKENDS), default="cpu")
     parser.add_argument("--opencl-device", metavar="NAME", help="part of the name of the device or its platform")
     parser.add_argument("--vendor", action="store_true",
-                        help="for npu-BM1684: also run programs on the vendor's chip model")
+                        help="for npu-CHIP: also run programs on the vendor's chip model")
     parser.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("fuzz-failures"),
                         help="where what fails is left (fuzz-failures)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -52,7 +52,7 @@ def parse_arguments():
             parser.error("--opencl-device needs --device opencl")
         os.environ["LAYOUT_OPENCL_DEVICE"] = args.opencl_device  # read by the runtime
     if args.vendor and not args.device.startswith("npu"):
-        parser.error("--vendor is for --device npu-BM1684")
+        parser.error("--vendor is for --device npu-CHIP")
     if args.vendor and (reason := make_backend(args.device, True).why_no_vendor()):
         parser.error(f"--vendor: {reason}")
     return args

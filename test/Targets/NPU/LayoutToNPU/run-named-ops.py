@@ -58,7 +58,7 @@ def is_refused(program):
     try:
         run_tool("layout-translate", "--npu-to-package", program, "-o", folder / "refused")
     except (LayoutError, ToolError) as error:
-        assert "is not an OKKernel function: no OKKernel function computes its 'math." in str(error), error
+        assert "has no TPU-KERNEL function: no TPU-KERNEL function computes its 'math." in str(error), error
         return True
     return False
 

@@ -174,3 +174,17 @@ memref.global "private" constant @w : memref<4xf32> = dense<0.0>
 func.func @f() {
   return
 }
+
+// -----
+
+!first = memref<1x4x8xf32, #layout.npu_scatter<aligned, start = 0, axes = "NCW", target = #npu.target<"BM1684">>, #npu.memory<local>>
+!second = memref<1x4x8xf32, #layout.npu_scatter<aligned, start = 0, axes = "NCW", target = #npu.target<"BM1688">>, #npu.memory<local>>
+func.func @first() {
+  %t = npu.alloc {address = 0} : !first
+  return
+}
+// expected-error @below {{is for a chip with the API TPU-KERNEL, another function of the module for one with OKKernel: convert them in two modules}}
+func.func @second() {
+  %t = npu.alloc {address = 0} : !second
+  return
+}

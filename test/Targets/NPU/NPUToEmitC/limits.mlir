@@ -3,7 +3,7 @@
 // Check that shapes and strides stay within the registers of the chip by default.
 
 #chip = #npu.target<"BM1684">
-#chipx = #npu.target<"BM1684X">
+#chipx = #npu.target<"BM1684", max_compute_stride = 262143>
 
 // 70000 = 2 * 35000, by a loop that is free.
 // CHECK-LABEL: void npu_system_copy(

@@ -9,7 +9,7 @@
 func.func @integers(%in: memref<2x3x4x5xi8, #npu.memory<system>>) {
   %x = npu.alloc {address = 16384} : !x
   npu.copy %in to %x : memref<2x3x4x5xi8, #npu.memory<system>> to !x
-  // expected-error @below {{'linalg.add' is not an OKKernel function: no OKKernel function computes its 'arith.addi'; let layout-to-npu decompose it}}
+  // expected-error @below {{'linalg.add' has no OKKernel function: no OKKernel function computes its 'arith.addi'; let layout-to-npu decompose it}}
   linalg.add ins(%x, %x : !x, !x) outs(%x : !x)
   return
 }
@@ -22,7 +22,7 @@ func.func @integers(%in: memref<2x3x4x5xi8, #npu.memory<system>>) {
 func.func @compact(%in: memref<2x3x4x5xf32, #npu.memory<system>>) {
   %x = npu.alloc {address = 16384} : !x
   npu.copy %in to %x : memref<2x3x4x5xf32, #npu.memory<system>> to !x
-  // expected-error @below {{'linalg.sqrt' is not an OKKernel function: 'sqrt' needs tensors in the aligned layout}}
+  // expected-error @below {{'linalg.sqrt' has no OKKernel function: 'sqrt' needs tensors in the aligned layout}}
   linalg.sqrt ins(%x : !x) outs(%x : !x)
   return
 }
@@ -35,7 +35,7 @@ func.func @compact(%in: memref<2x3x4x5xf32, #npu.memory<system>>) {
 func.func @work(%in: memref<2x3x4x5xf32, #npu.memory<system>>) {
   %x = npu.alloc {address = 16384} : !x
   npu.copy %in to %x : memref<2x3x4x5xf32, #npu.memory<system>> to !x
-  // expected-error @below {{'linalg.exp' is not an OKKernel function: 'exp' needs work memory, as a second result}}
+  // expected-error @below {{'linalg.exp' has no OKKernel function: 'exp' needs work memory, as a second result}}
   linalg.exp ins(%x : !x) outs(%x : !x)
   return
 }

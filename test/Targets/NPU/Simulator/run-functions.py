@@ -451,7 +451,7 @@ def kernels():
     """Checks registered kernels: a valid one, and the reports for others."""
     KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
     start, stop, begin, end = (okk.okk_initialize, okk.okk_poll, okk.okk_parallel_start, okk.okk_parallel_end)
-    cases = {"": [start, begin, end, stop], "okk_initialize": [stop], "okk_poll": [start],
+    cases = {"": [start, begin, end, stop], "does not initialize": [stop], "does not wait": [start],
              "waits for its end inside": [start, begin, stop], "leaves a parallel region open": [start, begin]}
     count = 0
     for number, (why, steps) in enumerate(cases.items()):

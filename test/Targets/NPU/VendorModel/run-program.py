@@ -54,11 +54,11 @@ def draw(*shape):
     return random.standard_normal(shape).astype(np.float32)
 
 
-def lower(text, chip="BM1684", options=""):
+def lower(text, parameters="", options=""):
     source, lowered = folder / "source.mlir", folder / "lowered.mlir"
     source.write_text(text)
-    run_tool("layout-opt", source, f'--layout-to-npu=target={{#layout.npu<chip = #npu.target<"{chip}">>}}{options}', "-o",
-             lowered)
+    target = f'#layout.npu<chip = #npu.target<"BM1684"{parameters}>>'
+    run_tool("layout-opt", source, f"--layout-to-npu=target={{{target}}}{options}", "-o", lowered)
     return lowered
 
 
@@ -96,8 +96,8 @@ for event in on_vendor.events:
 wide = compile_program(folder / "wide.cpp", None, has_kernels=False)
 refuse(run_program, find_model(first.manifest["chip"]), wide, None, "wide", [], [])
 # CHECK: ChipModelError: wide does not run on the vendor's chip model: okk_gdma_32bit_set_C_local requires W>0 && W<=GDMA_MAX_W, and W=70000
-refuse(Program(lower(SUM, "BM1684X")).run, x, on="vendor")
-# CHECK: LayoutError: the vendor's chip model with OKKernel's functions is that of BM1684; the program is for a chip of 64 cores with 262144 bytes
+refuse(Program(lower(SUM, ", npus = 32")).run, x, on="vendor")
+# CHECK: LayoutError: the vendor's chip models are those of BM1684, BM1684X, BM1688; the program is for a chip of 32 cores with 524288 bytes
 refuse(Program(lower(POWERS), simulator_kernels=True).run, np.zeros(8, np.float16), on="vendor")
 # CHECK: LayoutError: npu_main_kernel has 1 commands that are not functions of OKKernel, which only the simulator runs
 os.environ["LAYOUT_CHIP_MODELS"] = str(folder)

@@ -41,6 +41,14 @@ TransferLimits getComputeLimits(ChipAttr chip);
 /// largest dilation of their kernels, on any chip.
 constexpr int64_t kMostWindowStride = 15, kMostWindowDilation = 16;
 
+/// How one command computes with windows of `stride` and `dilation` beyond the
+/// limits along H or W. The command sees every `spacing`-th row or column of
+/// the input, and has every `step`-th element of a kernel of `kernel` elements.
+struct WindowSplit {
+  int64_t spacing = 1, step = 1;
+};
+WindowSplit splitWindow(int64_t kernel, int64_t stride, int64_t dilation);
+
 /// The elements that an npu.copy moves: for each index i below `sizes`, the
 /// element at position from(i) moves to position to(i).
 struct CopiedBox {

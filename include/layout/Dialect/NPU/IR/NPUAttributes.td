@@ -58,12 +58,15 @@ def NPU_ChipAttr
     Settings after a name override those of that chip. Parameters that are exactly those of a
     published chip print as its name:
 
-    | chip    | npus | bytes_per_npu | eu_bytes | banks | bytes per bank | max_compute_stride | megahertz |
-    |---------|-----:|--------------:|---------:|------:|---------------:|-------------------:|----------:|
-    | BM1684  |   64 |        524288 |      128 |     8 |          65536 |             524287 |       550 |
-    | BM1684X |   64 |        262144 |       64 |    16 |          16384 |             262143 |      1000 |
-    | BM1688  |   32 |        131072 |       16 |    16 |           8192 |             262143 |       900 |
-    | BM1690  |   64 |        262144 |       64 |    16 |          16384 |             262143 |      1000 |
+    | chip    | npus | bytes_per_npu | eu_bytes | banks | bytes per bank | max_compute_stride | megahertz | kernel API |
+    |---------|-----:|--------------:|---------:|------:|---------------:|-------------------:|----------:|------------|
+    | BM1684  |   64 |        524288 |      128 |     8 |          65536 |             524287 |       550 | OKKernel   |
+    | BM1684X |   64 |        262144 |       64 |    16 |          16384 |             262143 |      1000 | TPU-KERNEL |
+    | BM1688  |   32 |        131072 |       16 |    16 |           8192 |             262143 |       900 | TPU-KERNEL |
+    | BM1690  |   64 |        262144 |       64 |    16 |          16384 |             262143 |      1000 | TPU-KERNEL |
+
+    Programs call the kernel API of the published chip with the same `npus`, `bytes_per_npu` and
+    `eu_bytes`, and those of other chips OKKernel.
   }];
   let parameters = (ins
     "int64_t":$npus,

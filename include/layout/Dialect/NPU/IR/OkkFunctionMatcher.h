@@ -107,8 +107,7 @@ bool selectsByEqualWords(arith::SelectOp select);
 /// Returns x if `div` is 1 / (1 + exp(-x)), or else a null value.
 Value getSigmoidOf(arith::DivFOp div);
 
-/// Returns true if the OKKernel function of the op needs scratch memory of the
-/// size of its result.
+/// Returns true if the OKKernel function of the op needs scratch memory.
 bool needsWork(linalg::LinalgOp op);
 
 /// Returns true if `start` is the neutral element of the reduction that the op

@@ -133,7 +133,9 @@ def LegalizeLinalgPass : Pass<"npu-legalize-linalg", "ModuleOp"> {
        maximum or minimum over windows with a stride above 15, the limit of the
        chip, into two with shorter strides. Split grouped convolutions into one
        per group, turn 1-D convolutions into 2-D ones with one row, and add a
-       channel dim to convolutions without one.
+       channel dim to convolutions without one. On a chip with TPU-KERNEL, split
+       a convolution with a stride above 15 or a dilation above 16 into a sum of
+       convolutions with parts of the kernel.
     9. Comparisons. Fuse f32 comparisons into the selects that use them.
     10. Element types. Store `i1` and `index` tensors inside of a function as `i8`
         and `i64`, because elements in local memory have whole bytes. Pass an i64
@@ -157,6 +159,10 @@ def LegalizeLinalgPass : Pass<"npu-legalize-linalg", "ModuleOp"> {
     %1 = linalg.generic .. outs(%0 : ..)                  // arith.maximumf
     ```
   }];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "The target attribute, by default the `layout.target` of the module">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect",
                            "::mlir::math::MathDialect",

@@ -23,6 +23,7 @@
 #ifndef LAYOUT_TARGETS_NPU_NPUTOEMITC_CONSTANTS_H
 #define LAYOUT_TARGETS_NPU_NPUTOEMITC_CONSTANTS_H
 
+#include "layout/Dialect/NPU/IR/KernelApi.h"
 #include "layout/Dialect/NPU/IR/Storage.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -32,6 +33,10 @@ namespace mlir::npu {
 /// Returns the chip in the layout of the first npu.alloc with a scattered
 /// layout, or a null attribute if there is none.
 ChipAttr findChip(ModuleOp module);
+
+/// Returns the kernel API of the chip of the module: findChip, or that of the
+/// module's layout.target if no tensor is in local memory.
+KernelApi getKernelApi(ModuleOp module);
 
 /// The memref.global constants of a module and their byte offsets in the block,
 /// the one contiguous buffer of system memory that holds all of them.

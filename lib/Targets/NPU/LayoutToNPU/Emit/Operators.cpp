@@ -177,8 +177,18 @@ void ProgramBuilder::makeGeneric(linalg::LinalgOp op, const Inputs &inputs,
   for (OpOperand &init : op.getDpsInitsMutable())
     maps.push_back(op.getMatchingIndexingMap(&init));
   bool hasWork = inits.size() > size_t(op.getNumDpsInits());
-  if (hasWork)
-    maps.push_back(maps.back());
+  if (hasWork) {
+    auto ofResult = cast<MemRefType>(inits[0].getType());
+    auto ofWork = cast<MemRefType>(inits.back().getType());
+    // Work memory that is not like the result is not indexed by the loops.
+    AffineExpr zero = getAffineConstantExpr(0, op.getContext());
+    maps.push_back(
+        ofWork == ofResult
+            ? maps.back()
+            : AffineMap::get(op.getNumLoops(), 0,
+                             SmallVector<AffineExpr>(ofWork.getRank(), zero),
+                             op.getContext()));
+  }
   auto generic = linalg::GenericOp::create(
       builder, op.getLoc(), operands, inits, maps, op.getIteratorTypesArray());
   Block *block = builder.createBlock(&generic.getRegion());
@@ -235,11 +245,13 @@ LogicalResult ProgramBuilder::lowerLinalg(linalg::LinalgOp op) {
     return failure();
   for (auto [result, init] : llvm::zip_equal(op->getResults(), inits))
     memory[result] = init;
-  bool hasWork = npu::needsWork(op);
-  if (hasWork)
-    inits.push_back(makeLocal(
-        op.getLoc(), cast<RankedTensorType>(op->getResult(0).getType())));
-  if (!inputs.isChanged && numbers.empty() && !hasWork) {
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  RankedTensorType work;
+  if (isa_and_present<NpuScatterAttr>(result.getEncoding()))
+    work = getNpuWork(op, result);
+  if (work)
+    inits.push_back(makeLocal(op.getLoc(), work));
+  if (!inputs.isChanged && numbers.empty() && !work) {
     SmallVector<Value> operands(inputs.memrefs);
     llvm::append_range(operands, inits);
     mlir::clone(builder, op, TypeRange(), operands);

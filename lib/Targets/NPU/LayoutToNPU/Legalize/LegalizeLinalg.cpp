@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Legalize/LegalizeLinalg.h"
+#include "Tiling/TileAndFuse.h"
+#include "layout/Dialect/NPU/IR/KernelApi.h"
 #include "layout/Targets/NPU/LayoutToNPU/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -80,7 +82,17 @@ static void foldSlicesOfInserts(func::FuncOp function) {
 namespace {
 struct LegalizeLinalgPass
     : layout::impl::LegalizeLinalgPassBase<LegalizeLinalgPass> {
+  using LegalizeLinalgPassBase::LegalizeLinalgPassBase;
+
   void runOnOperation() override {
+    npu::KernelApi api = npu::KernelApi::OKKernel;
+    if (!target.empty() || getOperation()->hasAttr(kTargetAttr)) {
+      FailureOr<NpuTargetAttr> npu =
+          getNpuTarget(getOperation(), target, getArgument());
+      if (failed(npu))
+        return signalPassFailure();
+      api = npu::getKernelApi(npu->getChip());
+    }
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       dropAsserts(function);
       foldSlicesOfInserts(function);
@@ -111,6 +123,8 @@ struct LegalizeLinalgPass
       splitVolumes(function);
       splitLongWindows(function);
       decomposeConvolutions(function);
+      if (api == npu::KernelApi::TPUKernel)
+        splitConvolutionKernels(function);
       if (failed(fuseComparisons(function)))
         return signalPassFailure();
       legalizeElementTypes(function);

@@ -101,6 +101,11 @@ void splitLongWindows(func::FuncOp function);
 /// without channels get one channel.
 void decomposeConvolutions(func::FuncOp function);
 
+/// Splits convolutions with strides above 15 or dilations above 16 into sums of
+/// convolutions with parts of the kernel, as TPU-KERNEL needs. The commands of
+/// OKKernel have strides for the weights instead.
+void splitConvolutionKernels(func::FuncOp function);
+
 /// Fuses f32 comparisons into the ops that use their i1 results, which no
 /// memory holds, and erases unused operands and results. Fails if the patterns
 /// do not converge.

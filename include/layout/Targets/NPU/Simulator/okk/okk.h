@@ -25,22 +25,13 @@
 #ifndef LAYOUT_TARGETS_NPU_SIMULATOR_OKK_OKK_H
 #define LAYOUT_TARGETS_NPU_SIMULATOR_OKK_OKK_H
 
+#include "layout/Targets/NPU/Simulator/okk/npu_types.h"
 #include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef unsigned int local_addr_t;
-typedef unsigned long long system_addr_t;
-typedef unsigned long long global_addr_t;
-
-typedef struct {
-  int n, c, h, w;
-} dim4;
-typedef struct {
-  int h, w;
-} dim2;
 typedef struct {
   int top, bottom, left, right;
 } Padding;

@@ -1,12 +1,12 @@
-//===- sim.h - The simulated NPU behind okk.h -------------------*- C++ -*-===//
+//===- sim.h - The simulated NPU of both kernel APIs ------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The host's interface to the simulated NPU behind okk.h: chip parameters,
-// system memory, counters and errors. A process has one simulated NPU.
+// The host's interface to the simulated NPU behind okk.h and tpu_kernel.h: chip
+// parameters, system memory, counters and errors. A process has one simulated NPU.
 //
 //     okk_sim_open(4, 1024, 128);
 //     system_addr_t x = okk_sim_alloc(480);
@@ -21,7 +21,8 @@
 #ifndef LAYOUT_TARGETS_NPU_SIMULATOR_OKK_SIM_H
 #define LAYOUT_TARGETS_NPU_SIMULATOR_OKK_SIM_H
 
-#include "layout/Targets/NPU/Simulator/okk/okk.h"
+#include "layout/Targets/NPU/Simulator/okk/npu_types.h"
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -50,8 +51,8 @@ void okk_sim_set_banks(int banks);
 bool okk_sim_set_clock(const char *param, long long value);
 void okk_sim_close(void);
 /// Runs a registered kernel. Returns false only if no kernel has this name.
-/// Reports an error, but returns true, if the kernel does not call
-/// okk_initialize and okk_poll, or leaves a parallel region open.
+/// Reports an error, but returns true, if the kernel does not initialize the
+/// chip and wait for its end (poll), or leaves a parallel region open.
 bool okk_sim_run_kernel(const char *name, const void *parameters);
 
 system_addr_t okk_sim_alloc(unsigned long long bytes);
