@@ -39,11 +39,15 @@ static py::object solve(const py::dict &problem, std::optional<int64_t> nodes,
   {
     py::gil_scoped_release release;
     llvm::Expected<NamedProblem> read = readNamedProblem(text);
-    if (read)
-      answer =
-          llvm::formatv("{0}", read->makeAnswer(read->graph.solve(options)));
-    else
+    if (read) {
+      llvm::Expected<DecisionAnswer> found = read->solve(options);
+      if (found)
+        answer = llvm::formatv("{0}", read->makeAnswer(*found));
+      else
+        message = llvm::toString(found.takeError());
+    } else {
       message = llvm::toString(read.takeError());
+    }
   }
   if (!message.empty())
     fail(message);

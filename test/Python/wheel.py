@@ -34,7 +34,7 @@ class Wheel(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         shutil.rmtree(WORK, ignore_errors=True)
-        call(sys.executable, "-B", ROOT / "scripts/wheel.py", ROOT, BUILD, WORK, 0)
+        call(sys.executable, "-B", ROOT / "scripts/wheel.py", ROOT, BUILD, WORK, 0, "layout-mlir")
         cls.wheel, = WORK.glob("*.whl")
         cls.venv = WORK / "a folder"
         call(sys.executable, "-m", "venv", "--without-pip", "--system-site-packages", cls.venv)
