@@ -57,7 +57,7 @@ class Answer:
     amount: int | None
     """The amount that the assignment uses of a budget."""
     least_amount: int | None
-    """A lower bound of the amounts of all allowed assignments, within the budget or not."""
+    """A lower bound of the amounts of all allowed assignments, within the budget or not; 0 if it was not needed."""
     certificate: str
     """The proof, which `python -m layout_solver.certify FILE` checks, or an empty string."""
     nodes: int
@@ -127,10 +127,10 @@ class Problem:
         scopes = self._to_variables("variables", variables)
         count, arity = scopes.shape
         if tables.ndim != arity + 1 or len(tables) not in (1, count):
-            raise ProblemError(f"costs have shape {tables.shape[1:] if len(tables) == 1 else tables.shape}, but a table "
-                               f"over {arity} variables has {arity} dimensions, and there is one for all rows of "
-                               f"variables or one for each of the {count}")
-        sizes = np.array(self._sizes, np.int64)[scopes]
+            shape = tables.shape[1:] if len(tables) == 1 else tables.shape
+            raise ProblemError(f"costs have shape {shape}, but a table over {arity} variables has {arity} dimensions, "
+                               f"and there is one for all rows of variables or one for each of the {count}")
+        sizes = np.array([self._sizes[each] for each in scopes.ravel().tolist()], np.int64).reshape(scopes.shape)
         wrong = (sizes != np.array(tables.shape[1:], np.int64)).any(axis=1)
         if wrong.any():
             row = int(np.argmax(wrong))
@@ -138,8 +138,8 @@ class Problem:
                                f"{tuple(sizes[row].tolist())} values")
         with self._lock:
             self._check(_LIBRARY.layoutProblemAddTables(
-                self._handle, count, arity, _point(np.ascontiguousarray(scopes)), len(tables), int(np.prod(tables.shape[1:])),
-                _point(np.ascontiguousarray(tables))))
+                self._handle, count, arity, _point(np.ascontiguousarray(scopes)), len(tables),
+                int(np.prod(tables.shape[1:])), _point(np.ascontiguousarray(tables))))
 
     def add_tensor(self, producer: End, consumers: Sequence[End], prices: ArrayLike) -> int:
         """Adds a tensor, and returns its number. `prices[x, y]` is that of a copy from layout x to layout y. Every
@@ -170,7 +170,7 @@ class Problem:
 
     def set_budget(self, limit: int, amounts: Mapping[int, ArrayLike],
                    peaks: Sequence[Mapping[int, ArrayLike]] = (), base: int = 0) -> None:
-        """Limits an amount, such as bytes of memory. `amounts` has what each value of a variable uses at any time, and
+        """Limits an amount, such as bytes of memory. `amounts` has what each value of a variable uses all the time, and
         each of `peaks` what is used at one point of time only; `base` is used in any case. The sum of `base`, of
         `amounts` and of any one peak may not exceed `limit`. Replaces an earlier budget."""
         terms: list[tuple[int, int, Integers]] = []
@@ -250,8 +250,24 @@ def _read_answer(found: _library.Answer) -> Answer:
 
 def solve(problem: Mapping[str, Any] | str, *, max_seconds: float | None = None, max_nodes: int | None = None,
           max_work: int | None = None, certify: bool = False) -> dict[str, Any]:
-    """Solves a problem of ops with configurations, tensors and a budget, as JSON text or as a dict of the same form, and
-    returns the answer as a dict (docs/solver.md). Its `statistics` have the seconds."""
+    """Solves a problem of ops with configurations, tensors and a budget, as JSON text or as a dict of the same form.
+    Returns the answer as a dict (docs/solver.md):
+
+    >>> answer = solve({
+    ...     'ops': {'conv': {'plain': 90, 'packed': 40}, 'relu': {'plain': 5, 'packed': 6}},
+    ...     'tensors': {'x': {'producer': {'layout': 'NCHW'},
+    ...                       'consumers': [{'op': op, 'layouts': {'plain': 'NCHW', 'packed': 'NCHW16c'}}
+    ...                                     for op in ('conv', 'relu')],
+    ...                       'conversions': {'NCHW': {'NCHW16c': 20}}}}})
+    >>> answer['cost'], answer['proven'], answer['copies']
+    (65, True, {'x': ['NCHW16c']})
+    >>> answer['configurations']
+    {'conv': 'packed', 'relu': 'plain'}
+
+    `cost` is None if no assignment is allowed (`proven` is True) or none was found. `open` names the ops of parts whose
+    cost is above their lower bound. `statistics` have the nodes, the work and the seconds. The order of keys, consumers
+    and factors does not change the answer.
+    """
     text = (problem if isinstance(problem, str) else json.dumps(problem)).encode()
     options = _make_options(max_seconds, max_nodes, max_work, certify)
     answers: list[bytes] = []

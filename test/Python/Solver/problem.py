@@ -226,6 +226,18 @@ class Solving(unittest.TestCase):
             thread.join()
         self.assertEqual(found, [expected] * 6)
 
+    def test_threads_with_json(self):
+        problem, found = Drawn(8, count=12).to_json(), []
+        threads = [threading.Thread(target=lambda: found.append(solve(problem, max_nodes=5))) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(found), 4)
+        for answer in found:
+            del answer["statistics"]
+            self.assertEqual(answer, found[0])
+
     def test_nothing_is_allowed(self):
         problem = Problem()
         problem.add_variable([np.inf])
