@@ -2,6 +2,7 @@
 # RUN: %python %s
 """Checks the package layout_solver: optima by enumeration, the same problem as JSON, certificates, limits, errors."""
 
+import ctypes
 import itertools
 import json
 import pathlib
@@ -11,6 +12,7 @@ import tempfile
 import threading
 import unittest
 
+import layout_solver
 import numpy as np
 from layout_solver import FORBIDDEN, Problem, ProblemError, solve
 
@@ -310,6 +312,36 @@ class Errors(unittest.TestCase):
             with self.subTest(message), self.assertRaises(ProblemError) as raised:
                 self.problem.solve(**options)
             self.assertIn(message, str(raised.exception))
+
+    def test_c_interface(self):
+        """Calls of the C API that the package does not make."""
+        library, handle = layout_solver._LIBRARY, self.problem._handle
+        numbers = (ctypes.c_int64 * 8)(0, 1, 2, 3, 4, 5, 6, 7)
+        far = (ctypes.c_int64 * 1)(2**40)
+        end = layout_solver._library.TensorEnd(-1, 1, numbers)
+        for function, arguments, message in (
+                ("AddVariables", (-1, numbers, numbers), "the number of variables is -1, but must be from 0"),
+                ("AddVariables", (1, far, numbers), "variable 2: the number of values is 1099511627776"),
+                ("AddVariables", (1, numbers, numbers), "variable 2: a variable needs at least one value"),
+                ("AddTables", (2, 1, numbers, 3, 2, numbers), "there are 3 tables for 2 lists of variables"),
+                ("AddTables", (1, -1, numbers, 1, 2, numbers), "the number of variables of a table is -1"),
+                ("AddTables", (1, 1, numbers, 1, -2, numbers), "the size of a table is -2"),
+                ("AddTables", (1, 1, far, 1, 2, numbers), "table 0: variable 1099511627776 does not exist"),
+                ("AddTables", (2, 1, numbers, 1, 2, numbers), "table 1: the table has 2 costs, but its variables have"),
+                ("AddTensor", (end, -1, None, 1, numbers), "tensor 0: the number of consumers is -1"),
+                ("AddTensor", (end, 0, None, 2**13, None), "tensor 0: a tensor has at most 4096 layouts, not 8192"),
+                ("SetBudget", (1, 0, 1, far, numbers, numbers), "budget: term 0: peak 1099511627776 is not -1"),
+                ("SetBudget", (1, 0, 1, numbers, far, numbers), "budget: term 0: variable 1099511627776 does not")):
+            with self.subTest(message):
+                self.assertEqual(getattr(library, f"layoutProblem{function}")(handle, *arguments), -1)
+                self.assertIn(message, library.layoutProblemGetError(handle).decode())
+        for field, value, message in (("size", 3, "options: the size is 3, not sizeof(LayoutSolveOptions)"),
+                                      ("max_table", 0, "maxTable is 0, but must be at least 1, or -1"),
+                                      ("max_seconds", -2, "maxSeconds must be at least 0, or -1")):
+            options = layout_solver._make_options(None, None, None, False)
+            setattr(options, field, value)
+            self.assertFalse(library.layoutProblemSolve(handle, options))
+            self.assertIn(message, library.layoutProblemGetError(handle).decode())
 
     def test_json(self):
         for problem, message in (({"ops": {"a": {}}}, "op 'a' has no configuration"),
