@@ -1,11 +1,11 @@
-"""usage: wheel.py ROOT BUILD DIST [LEVEL]
+"""usage: wheel.py ROOT BUILD DIST [LEVEL [NAME]..]
 
-Builds a wheel from BUILD in the directory DIST and prints its path. The wheel needs no LLVM on the machine that
-installs it. LEVEL is the zip compression level, 0 to 9.
+Builds the wheels of these names, layout-mlir and layout-solver by default, from BUILD in the directory DIST and prints
+their paths. They need no LLVM on the machine that installs them. LEVEL is the zip compression level, 0 to 9.
 
-scikit-build-core builds a wheel from the installation component `wheel` (see pyproject.toml). auditwheel adds the
-shared libraries that are not on every Linux system, and derives the platform tag from the newest symbols that the
-remaining libraries need. The licenses of these libraries and of static ones are then added from their Debian packages.
+scikit-build-core builds a wheel from an installation component of the build. auditwheel adds the shared libraries that
+are not on every Linux system, and derives the platform tag from the newest symbols that the remaining libraries need.
+The licenses of these libraries and of static ones are then added from their Debian packages.
 """
 
 import base64
@@ -19,7 +19,9 @@ import sys
 import tempfile
 import zipfile
 
-_LINKED_IN = ["libisl-dev"]
+# Of each wheel: the folder of its pyproject.toml, its component, and the static libraries in its programs.
+WHEELS = {"layout-mlir": (".", "wheel", ["libisl.a"]),
+          "layout-solver": ("python/solver-wheel", "solver-wheel", ["llvm-22/lib/libLLVMSupport.a", "libstdc++.a"])}
 _HASH = re.compile(r"-[0-9a-f]{8}(?=\.so)")  # in the names that auditwheel gives to libraries
 _COMMON = re.compile(r"/usr/share/common-licenses/[\w.-]*\w")
 
@@ -32,11 +34,11 @@ def run(module, *arguments, **environment):
         sys.exit(f"{done.stdout}\nwheel.py: {module} failed")
 
 
-def make_plain_wheel(root, build, folder):
+def make_plain_wheel(root, project, component, build, folder):
     """Builds a wheel that links the libraries of this machine."""
     settings = {"cmake.source-dir": root / "python/wheel", "cmake.define.LAYOUT_BUILD_DIR": build,
-                "build-dir": folder / "cmake"}
-    run("pip", "wheel", root, "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder,
+                "cmake.define.LAYOUT_COMPONENT": component, "build-dir": folder / "cmake"}
+    run("pip", "wheel", root / project, "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder,
         *(f"--config-settings={name}={value}" for name, value in settings.items()))
     return next(folder.glob("*.whl"))
 
@@ -49,11 +51,11 @@ def add_libraries(wheel, folder):
 
 
 def read_licenses(libraries):
-    """Returns {name: text} with the licenses of the Debian packages of `libraries` and of static libraries, and of the
-    common licenses that they refer to."""
+    """Returns {name: text} with the licenses of the Debian packages of `libraries`, and of the common licenses that
+    they refer to."""
     found = subprocess.run(["dpkg-query", "-S", *(f"*/{name}" for name in libraries)], check=True,
                            stdout=subprocess.PIPE, text=True).stdout
-    packages = {*_LINKED_IN, *(line.partition(":")[0] for line in found.splitlines())}
+    packages = {line.partition(":")[0] for line in found.splitlines()}
     files = {package: f"/usr/share/doc/{package}/copyright" for package in packages}
     texts = {name: pathlib.Path(file).read_text(encoding="utf-8") for name, file in files.items()}
     for common in {each for text in texts.values() for each in _COMMON.findall(text)}:
@@ -61,15 +63,18 @@ def read_licenses(libraries):
     return texts
 
 
-def finish(wheel, folder, level):
-    """Adds the licenses to a wheel and compresses it."""
+def finish(wheel, root, static, folder, level):
+    """Adds the licenses of the project and of the libraries in a wheel, `static` ones included, and compresses it."""
     path = folder / wheel.name
     with zipfile.ZipFile(wheel) as old, zipfile.ZipFile(path, "w") as new:
         names = old.namelist()
         record = next(name for name in names if name.endswith(".dist-info/RECORD"))
         lines = old.read(record).decode()
         libraries = [_HASH.sub("", os.path.basename(name)) for name in names if ".libs/lib" in name]
-        for name, text in sorted(read_licenses(libraries).items()):
+        licenses = read_licenses(libraries + static)
+        if not any(name.endswith("/licenses/LICENSE") for name in names):
+            licenses["LICENSE"] = (root / "LICENSE").read_text(encoding="utf-8")
+        for name, text in sorted(licenses.items()):
             name, data = f"{os.path.dirname(record)}/licenses/{name}", text.encode()
             digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
             lines += f"{name},sha256={digest},{len(data)}\n"
@@ -80,17 +85,19 @@ def finish(wheel, folder, level):
     return path
 
 
-def main(root, build, dist, level="6"):
+def main(root, build, dist, level="6", *names):
     root, build, dist = (pathlib.Path(each).resolve() for each in (root, build, dist))
     dist.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="wheel-", dir=build) as scratch:
-        scratch = pathlib.Path(scratch)
-        plain = make_plain_wheel(root, build, scratch / "plain")
-        wheel = finish(add_libraries(plain, scratch / "whole"), scratch, int(level))
-        print(shutil.move(wheel, dist / wheel.name))
+    for name in names or WHEELS:
+        project, component, static = WHEELS[name]
+        with tempfile.TemporaryDirectory(prefix="wheel-", dir=build) as scratch:
+            scratch = pathlib.Path(scratch)
+            plain = make_plain_wheel(root, project, component, build, scratch / "plain")
+            wheel = finish(add_libraries(plain, scratch / "whole"), root, static, scratch, int(level))
+            print(shutil.move(wheel, dist / wheel.name))
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (4, 5):
+    if len(sys.argv) < 4 or not set(sys.argv[5:]) <= set(WHEELS):
         sys.exit(__doc__)
     main(*sys.argv[1:])

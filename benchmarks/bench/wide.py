@@ -3,9 +3,10 @@
 `sums` are programs of additions whose operands are any two of the latest `window` values. Some values have a fixed
 layout, and all consumers of a tensor share its copies. In `equal` ones, conversions cost one or two units. `tree` has
 exactly the given width, `sparse` trees have only 30 % of the conversions, and in `dense` every op reads all previous
-ops of its block. The gap is that between cost and lower bound; 0 is proven optimal. With `--limits` each problem is
-solved once under each time limit, which shows the quality of early answers. With `--proofs` each is solved once with a
-proof, which `layout_mlir.certify` checks; the seconds of the check follow.
+ops of its block. `triton` and `executorch` have 10,000 ops in the form of problems of these compilers. The gap is that
+between cost and lower bound; 0 is proven optimal. With `--limits` each problem is solved once under each time limit,
+which shows the quality of early answers. With `--proofs` each is solved once with a proof, which `layout_mlir.certify`
+checks; the seconds of the check follow.
 """
 
 import argparse
@@ -145,6 +146,59 @@ def dense(ops, block, layouts):
     return problem
 
 
+def draw_graph(draw, ops, skip, share):
+    """Returns the operands of each op: mostly the op before it, else one of the last `skip`, which begins a branch. A
+    `share` of the ops has a second operand, a skip connection."""
+    for op in range(1, ops):
+        far = max(0, op - skip)
+        operands = {op - 1 if draw.random() < 0.85 else draw.randrange(far, op)}
+        if draw.random() < share:
+            operands.add(draw.randrange(far, op))
+        yield op, sorted(operands)
+
+
+def triton(ops, skip, share):
+    """Returns a problem like that of a GPU kernel: each use of a value converts it by itself, in registers or through
+    shared memory; loads, stores and dots prefer one or two layouts."""
+    problem = Problem(ops + skip)
+    draw = problem.random
+    kinds = range(8)
+    prices = [[0 if a == b else 1 if a // 2 == b // 2 else 4 + draw.randrange(4) for b in kinds] for a in kinds]
+    values = []
+    for _ in range(ops):
+        layouts, size = sorted(draw.sample(kinds, draw.randint(4, 8))), 64 << draw.randrange(6)
+        values.append((problem.add_variable(len(layouts)), layouts, size))
+        if draw.random() < 0.3:
+            liked = draw.sample(layouts, draw.randint(1, 2))
+            problem.add([values[-1][0]], [0 if layout in liked else size * draw.randint(1, 12) for layout in layouts])
+    for op, operands in draw_graph(draw, ops, skip, share):
+        for operand in operands:
+            (source, made, size), (target, read, _) = values[operand], values[op]
+            problem.add([source, target], [size * prices[a][b] for a in made for b in read])
+    return problem
+
+
+def executorch(ops, skip, share):
+    """Returns a problem like that of a delegate for mobile GPUs: buffers and textures in three packings, of which an op
+    supports four to six at different costs, and one transition of a tensor serves all ops that read its result."""
+    problem = Problem(ops + skip)
+    draw = problem.random
+    kinds = range(6)
+    prices = [[0 if a == b else 2 + (a // 3 != b // 3) + draw.randrange(3) for b in kinds] for a in kinds]
+    values, consumers = [], [[] for _ in range(ops)]
+    for _ in range(ops):
+        layouts, size = sorted(draw.sample(kinds, draw.randint(4, 6))), 100 * draw.randint(1, 50)
+        values.append((problem.add_variable(len(layouts)), layouts, size))
+        problem.add([values[-1][0]], [size * draw.choice((0, 0, 1, 2, 4)) for _ in layouts])
+    for op, operands in draw_graph(draw, ops, skip, share):
+        for operand in operands:
+            consumers[operand].append(values[op][:2])
+    for (source, made, size), users in zip(values, consumers):
+        if users:
+            problem.add_tensor(source, made, users, [[size * price for price in row] for row in prices])
+    return problem
+
+
 PROBLEMS = {
     **{f"sums-300-window-{window}-layouts-{layouts}-{seed}": (sums, 300, window, layouts, seed)
        for window in (16, 32, 64) for layouts in (3, 5) for seed in (0, 1)},
@@ -157,6 +211,8 @@ PROBLEMS = {
     "dense-320-blocks-of-40": (dense, 320, 40, 6),
     **{f"sums-{ops}-layouts-12": (sums, ops, 100, 12, 1) for ops in (200, 1000)},
     "sums-5000-layouts-12": (sums, 5000, 100, 12, 1),
+    **{f"{form.__name__}-10000-skip-{skip}": (form, 10000, skip, share)
+       for form in (triton, executorch) for skip, share in ((16, 0.25), (64, 0.25), (1000, 0.1))},
 }
 
 

@@ -7,6 +7,7 @@
 
 #include "layout/Solver/NamedProblem.h"
 #include "llvm/ADT/STLExtras.h"
+#include <map>
 #include <set>
 
 using namespace mlir::layout;
@@ -51,11 +52,19 @@ struct FactorText {
   std::vector<EntryText> costs;
   Price otherwise{0};
 };
+using Amounts = std::map<std::string, std::map<std::string, int64_t>>;
+struct BudgetText {
+  int64_t limit = 0, base = 0;
+  Amounts amounts;
+  std::vector<Amounts> peaks;
+};
 struct ProblemText {
   std::map<std::string, std::map<std::string, Price>> ops;
   std::map<std::string, TensorText> tensors;
   std::map<std::string, Prices> conversions;
   std::vector<FactorText> factors;
+  std::optional<BudgetText> budget;
+  std::optional<std::map<std::string, std::string>> initial;
 };
 
 bool hasKeys(const json::Value &value, ArrayRef<StringRef> known,
@@ -126,14 +135,28 @@ bool fromJSON(const json::Value &value, FactorText &factor, json::Path path) {
          map.mapOptional("otherwise", factor.otherwise);
 }
 
+bool fromJSON(const json::Value &value, BudgetText &budget, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && hasKeys(value, {"limit", "base", "amounts", "peaks"}, path) &&
+         map.map("limit", budget.limit) &&
+         map.mapOptional("base", budget.base) &&
+         map.mapOptional("amounts", budget.amounts) &&
+         map.mapOptional("peaks", budget.peaks);
+}
+
 bool fromJSON(const json::Value &value, ProblemText &problem, json::Path path) {
   json::ObjectMapper map(value, path);
   return map &&
-         hasKeys(value, {"ops", "tensors", "conversions", "factors"}, path) &&
+         hasKeys(
+             value,
+             {"ops", "tensors", "conversions", "factors", "budget", "initial"},
+             path) &&
          map.map("ops", problem.ops) &&
          map.mapOptional("tensors", problem.tensors) &&
          map.mapOptional("conversions", problem.conversions) &&
-         map.mapOptional("factors", problem.factors);
+         map.mapOptional("factors", problem.factors) &&
+         map.mapOptional("budget", problem.budget) &&
+         map.mapOptional("initial", problem.initial);
 }
 } // namespace
 
@@ -178,14 +201,14 @@ static Error checkText(StringRef text) {
 }
 
 //===----------------------------------------------------------------------===//
-// The graph
+// The problem
 //===----------------------------------------------------------------------===//
 
 namespace {
 class Builder {
 public:
   Builder(const ProblemText &text, int64_t maxEntries)
-      : text(text), numLeft(maxEntries) {}
+      : problem(maxEntries), text(text) {}
 
   Error build();
   NamedProblem problem;
@@ -193,78 +216,98 @@ public:
 private:
   Error addOps();
   Error addTensor(StringRef name, const TensorText &tensor);
+  llvm::Expected<const Prices *> findPrices(StringRef tensor,
+                                            const ConversionsText &text);
   Error addFactors();
-  llvm::Expected<NamedEnd> readEnd(StringRef tensor, const EndText &end);
+  Error addBudget(const BudgetText &text);
+  Error addInitial(const std::map<std::string, std::string> &text);
+  llvm::Expected<unsigned> findOp(StringRef owner, StringRef name) const;
+  llvm::Expected<unsigned> findConfiguration(StringRef owner, unsigned op,
+                                             StringRef name) const;
+  /// Reads an end of a tensor. `layouts` has the numbers of its layouts.
+  llvm::Expected<TensorEnd>
+  readEnd(StringRef owner, const EndText &end,
+          const std::map<std::string, unsigned> &layouts) const;
+  llvm::Expected<std::vector<Budget::Term>>
+  readAmounts(const Amounts &amounts) const;
   Error checkPrices(StringRef owner, const Prices &prices);
-  /// Adds a factor over the ops of `ends` with the entries fn(at), where at[i]
-  /// is the index of a configuration of ends[i]; it is 0 if ends[i] is a fixed
-  /// layout. Adds no factor if all entries are 0. Returns an error if the
-  /// problem would get `maxEntries` entries or more.
-  template <typename Fn>
-  Error addFactor(ArrayRef<const NamedEnd *> ends, Fn fn);
-  Error addCopies(const NamedTensor &tensor, const Prices &prices);
-  Error addSetupVariable(const NamedEnd &producer,
-                         ArrayRef<const NamedEnd *> consumers, StringRef layout,
-                         llvm::function_ref<Cost(StringRef)> price);
-  Error reserve(int64_t entries) {
-    numLeft -= std::min(numLeft, entries);
-    return numLeft > 0 ? Error::success()
-                       : llvm::createStringError(
-                             "the tables have too many entries together; cut "
-                             "factors over many ops into smaller ones");
-  }
 
   const ProblemText &text;
-  int64_t numLeft;
   std::map<std::string, unsigned> numbers; // of ops
 };
 } // namespace
+
+static Error addPlace(const llvm::Twine &place, Error error) {
+  if (!error)
+    return error;
+  return llvm::createStringError(place + ": " +
+                                 llvm::toString(std::move(error)));
+}
+
+/// Returns the number of an op. In the error, `owner` names the part of the
+/// problem that refers to the op.
+llvm::Expected<unsigned> Builder::findOp(StringRef owner,
+                                         StringRef name) const {
+  auto it = numbers.find(name.str());
+  if (it != numbers.end())
+    return it->second;
+  return llvm::createStringError(owner + " names op '" + name +
+                                 "', which does not exist");
+}
+
+llvm::Expected<unsigned>
+Builder::findConfiguration(StringRef owner, unsigned op, StringRef name) const {
+  ArrayRef<std::string> all = problem.configurations[op];
+  const auto *it = llvm::lower_bound(all, name);
+  if (it != all.end() && *it == name)
+    return it - all.begin();
+  return llvm::createStringError(owner + " names configuration '" + name +
+                                 "' of op '" + problem.ops[op] +
+                                 "', which does not exist");
+}
 
 Error Builder::addOps() {
   for (const auto &[name, configurations] : text.ops) {
     if (configurations.empty())
       return llvm::createStringError("op '" + name + "' has no configuration");
-    if (Error error = reserve(configurations.size()))
-      return error;
-    unsigned op = problem.graph.addVariable(configurations.size());
-    numbers[name] = op;
-    problem.ops.push_back(name);
     std::vector<Cost> costs;
     problem.configurations.emplace_back();
     for (const auto &[configuration, price] : configurations) {
       problem.configurations.back().push_back(configuration);
       costs.push_back(price.cost);
     }
-    problem.graph.addFactor({op}, costs);
+    auto number = problem.problem.addVariable(costs);
+    if (!number)
+      return addPlace("op '" + name + "'", number.takeError());
+    numbers[name] = *number;
+    problem.ops.push_back(name);
   }
   return Error::success();
 }
 
-llvm::Expected<NamedEnd> Builder::readEnd(StringRef tensor,
-                                          const EndText &end) {
-  NamedEnd result;
+llvm::Expected<TensorEnd>
+Builder::readEnd(StringRef owner, const EndText &end,
+                 const std::map<std::string, unsigned> &layouts) const {
+  TensorEnd result;
   if (!end.op) {
-    result.layouts.push_back(*end.layout);
+    result.layouts.push_back(layouts.at(*end.layout));
     return result;
   }
-  auto it = numbers.find(*end.op);
-  if (it == numbers.end())
-    return llvm::createStringError("tensor '" + tensor + "' names op '" +
-                                   *end.op + "', which does not exist");
-  result.op = it->second;
-  for (const std::string &configuration : problem.configurations[it->second]) {
+  auto op = findOp(owner, *end.op);
+  if (!op)
+    return op.takeError();
+  result.variable = *op;
+  for (const std::string &configuration : problem.configurations[*op]) {
     auto layout = end.layouts->find(configuration);
     if (layout == end.layouts->end())
       return llvm::createStringError(
-          "tensor '" + tensor + "' has no layout for configuration '" +
-          configuration + "' of op '" + *end.op + "'");
-    result.layouts.push_back(layout->second);
+          owner + " has no layout for configuration '" + configuration +
+          "' of op '" + *end.op + "'");
+    result.layouts.push_back(layouts.at(layout->second));
   }
   for (const auto &[configuration, unused] : *end.layouts)
-    if (!llvm::is_contained(problem.configurations[it->second], configuration))
-      return llvm::createStringError(
-          "tensor '" + tensor + "' names configuration '" + configuration +
-          "' of op '" + *end.op + "', which does not exist");
+    if (auto known = findConfiguration(owner, *op, configuration); !known)
+      return known.takeError();
   return result;
 }
 
@@ -276,196 +319,190 @@ Error Builder::checkPrices(StringRef owner, const Prices &prices) {
   return Error::success();
 }
 
+llvm::Expected<const Prices *>
+Builder::findPrices(StringRef tensor, const ConversionsText &conversions) {
+  if (conversions.prices) {
+    if (Error error = checkPrices(tensor, *conversions.prices))
+      return std::move(error);
+    return &*conversions.prices;
+  }
+  auto it = text.conversions.find(conversions.name);
+  if (it == text.conversions.end())
+    return llvm::createStringError(tensor + " names conversions '" +
+                                   conversions.name + "', which do not exist");
+  return &it->second;
+}
+
+/// Returns the prices between layouts, which have numbers, as a matrix.
+static std::vector<Cost>
+makeMatrix(const std::map<std::string, unsigned> &layouts,
+           const Prices &prices) {
+  std::vector<Cost> matrix(layouts.size() * layouts.size(), kInfiniteCost);
+  for (const auto &[from, number] : layouts) {
+    Cost *row = &matrix[number * layouts.size()];
+    row[number] = 0;
+    auto listed = prices.find(from);
+    if (listed == prices.end())
+      continue;
+    for (const auto &[to, price] : listed->second)
+      if (auto known = layouts.find(to); known != layouts.end())
+        row[known->second] = price.cost;
+  }
+  return matrix;
+}
+
+/// Adds a tensor, whose layouts are numbered in the order of their names.
 Error Builder::addTensor(StringRef name, const TensorText &tensor) {
-  NamedTensor result;
-  result.name = name.str();
-  auto producer = readEnd(name, tensor.producer);
+  std::string owner = ("tensor '" + name + "'").str();
+  std::map<std::string, unsigned> layouts;
+  auto collect = [&](const EndText &end) {
+    if (end.layout)
+      layouts[*end.layout] = 0;
+    else
+      for (const auto &[unused, layout] : *end.layouts)
+        layouts[layout] = 0;
+  };
+  collect(tensor.producer);
+  llvm::for_each(tensor.consumers, collect);
+  NamedTensor named{name.str(), {}};
+  for (auto &[layout, number] : layouts) {
+    number = named.layouts.size();
+    named.layouts.push_back(layout);
+  }
+  SharedTensor result;
+  auto producer = readEnd(owner, tensor.producer, layouts);
   if (!producer)
     return producer.takeError();
   result.producer = std::move(*producer);
   for (const EndText &end : tensor.consumers) {
-    auto consumer = readEnd(name, end);
+    auto consumer = readEnd(owner, end, layouts);
     if (!consumer)
       return consumer.takeError();
+    if (consumer->variable && consumer->variable == result.producer.variable)
+      return llvm::createStringError(owner + " has op '" + *end.op +
+                                     "' as producer and consumer; copies "
+                                     "cannot form a cycle");
     result.consumers.push_back(std::move(*consumer));
   }
   llvm::sort(result.consumers);
-  const Prices *prices = nullptr;
-  if (tensor.conversions.prices) {
-    prices = &*tensor.conversions.prices;
-    if (Error error = checkPrices(("tensor '" + name + "'").str(), *prices))
-      return error;
-  } else {
-    auto it = text.conversions.find(tensor.conversions.name);
-    if (it == text.conversions.end())
-      return llvm::createStringError(
-          "tensor '" + name + "' names conversions '" +
-          tensor.conversions.name + "', which do not exist");
-    prices = &it->second;
-  }
-  Error error = addCopies(result, *prices);
-  problem.tensors.push_back(std::move(result));
-  return error;
-}
-
-template <typename Fn>
-Error Builder::addFactor(ArrayRef<const NamedEnd *> ends, Fn fn) {
-  llvm::SmallVector<unsigned, 4> scope;
-  int64_t size = 1;
-  for (const NamedEnd *end : ends) {
-    if (end->op)
-      scope.push_back(*end->op);
-    size = scaleCost(size, end->layouts.size());
-  }
-  if (Error error = reserve(size))
-    return error;
-  std::vector<Cost> table;
-  llvm::SmallVector<unsigned, 4> index(ends.size(), 0);
-  for (int64_t i = 0; i < size; ++i) {
-    table.push_back(fn(index));
-    for (size_t d = index.size(); d-- > 0;) {
-      if (++index[d] < ends[d]->layouts.size())
-        break;
-      index[d] = 0;
-    }
-  }
-  if (llvm::any_of(table, [](Cost cost) { return cost != 0; }))
-    problem.graph.addFactor(scope, table);
-  return Error::success();
-}
-
-/// Adds the costs of the copies of a tensor, one per layout that consumers
-/// read. A copy that a consumer reads in all its configurations is a cost of
-/// the producer. If only one consumer may read it, it is a factor of producer
-/// and consumer. Any other copy is a 0/1 variable, which serves all consumers
-/// of its layout.
-Error Builder::addCopies(const NamedTensor &tensor, const Prices &prices) {
-  auto getPrice = [&](StringRef from, StringRef to) -> Cost {
-    if (from == to)
-      return 0;
-    auto row = prices.find(from.str());
-    if (row == prices.end())
-      return kInfiniteCost;
-    auto price = row->second.find(to.str());
-    return price == row->second.end() ? kInfiniteCost : price->second.cost;
-  };
-  std::map<StringRef, std::set<size_t>> consumersOf;
-  for (auto [c, consumer] : llvm::enumerate(tensor.consumers))
-    for (const std::string &layout : consumer.layouts)
-      consumersOf[layout].insert(c);
-  const NamedEnd &producer = tensor.producer;
-  std::vector<std::set<StringRef>> own(tensor.consumers.size());
-  for (const auto &[layout, consumers] : consumersOf) {
-    auto price = [&, to = layout](StringRef from) {
-      return getPrice(from, to);
-    };
-    bool isAlways = false;
-    std::vector<const NamedEnd *> ends;
-    for (size_t c : consumers) {
-      const NamedEnd &consumer = tensor.consumers[c];
-      isAlways |= llvm::all_equal(consumer.layouts);
-      ends.push_back(&consumer);
-    }
-    Error error = Error::success();
-    if (isAlways)
-      error = addFactor({&producer}, [&](ArrayRef<unsigned> at) {
-        return price(producer.layouts[at[0]]);
-      });
-    else if (consumers.size() == 1)
-      own[*consumers.begin()].insert(layout);
-    else
-      error = addSetupVariable(producer, ends, layout, price);
-    if (error)
-      return error;
-  }
-  for (auto [c, layouts] : llvm::enumerate(own)) {
-    const NamedEnd &consumer = tensor.consumers[c];
-    if (Error error =
-            addFactor({&producer, &consumer}, [&](ArrayRef<unsigned> at) {
-              const std::string &to = consumer.layouts[at[1]];
-              return layouts.count(to) ? getPrice(producer.layouts[at[0]], to)
-                                       : 0;
-            }))
-      return error;
-  }
-  return Error::success();
-}
-
-Error Builder::addSetupVariable(const NamedEnd &producer,
-                                ArrayRef<const NamedEnd *> consumers,
-                                StringRef layout,
-                                llvm::function_ref<Cost(StringRef)> price) {
-  NamedEnd copy;
-  copy.op = problem.graph.addVariable(2);
-  copy.layouts = {"absent", "present"};
-  Error error = addFactor({&producer, &copy}, [&](ArrayRef<unsigned> at) {
-    return at[1] ? price(producer.layouts[at[0]]) : 0;
-  });
-  for (const NamedEnd *consumer : consumers) {
-    if (error)
-      return error;
-    error = addFactor({consumer, &copy}, [&](ArrayRef<unsigned> at) {
-      return at[1] == 0 && consumer->layouts[at[0]] == layout ? kInfiniteCost
-                                                              : 0;
-    });
-  }
-  return error;
+  auto prices = findPrices(owner, tensor.conversions);
+  if (!prices)
+    return prices.takeError();
+  result.numLayouts = layouts.size();
+  if (result.numLayouts <= kMaxTensorLayouts)
+    result.prices = makeMatrix(layouts, **prices);
+  problem.tensors.push_back(std::move(named));
+  return addPlace(owner, problem.problem.addTensor(std::move(result)));
 }
 
 Error Builder::addFactors() {
   std::vector<std::pair<std::vector<unsigned>, std::vector<Cost>>> factors;
+  int64_t total = 0;
   for (auto [f, factor] : llvm::enumerate(text.factors)) {
-    auto fail = [&, f = f](const llvm::Twine &message) {
-      return llvm::createStringError("factor " + llvm::Twine(f) + " " +
-                                     message);
-    };
+    std::string owner = ("factor " + llvm::Twine(f)).str();
     // The scope has the order of the ops.
     std::vector<std::pair<unsigned, size_t>> places;
     int64_t size = 1;
     for (auto [place, name] : llvm::enumerate(factor.over)) {
-      auto it = numbers.find(name);
-      if (it == numbers.end())
-        return fail("is over op '" + name + "', which does not exist");
-      places.push_back({it->second, place});
-      size = scaleCost(size, problem.configurations[it->second].size());
+      auto op = findOp(owner, name);
+      if (!op)
+        return op.takeError();
+      places.push_back({*op, place});
+      size = scaleCost(size, problem.configurations[*op].size());
     }
     llvm::sort(places);
     std::vector<unsigned> scope;
     for (auto [op, place] : places) {
       if (llvm::is_contained(scope, op))
-        return fail("is over op '" + problem.ops[op] + "' twice");
+        return llvm::createStringError(owner + " is over op '" +
+                                       problem.ops[op] + "' twice");
       scope.push_back(op);
     }
-    if (scope.size() > kMaxWcspArity)
-      return fail("is over more than " + llvm::Twine(kMaxWcspArity) + " ops");
-    if (Error error = reserve(size))
-      return error;
+    total = addCosts(total, size);
+    if (Error error = problem.problem.checkSize(scope.size(), total))
+      return addPlace(owner, std::move(error));
     std::vector<Cost> table(size, factor.otherwise.cost);
     std::set<size_t> given;
     for (const EntryText &entry : factor.costs) {
       if (entry.when.size() != scope.size())
-        return fail("has an entry of " + llvm::Twine(entry.when.size()) +
-                    " configurations for " + llvm::Twine(scope.size()) +
-                    " ops");
+        return llvm::createStringError(
+            owner + " has an entry of " + llvm::Twine(entry.when.size()) +
+            " configurations for " + llvm::Twine(scope.size()) + " ops");
       size_t at = 0;
       for (auto [op, place] : places) {
-        ArrayRef<std::string> all = problem.configurations[op];
-        const auto *it = llvm::lower_bound(all, entry.when[place]);
-        if (it == all.end() || *it != entry.when[place])
-          return fail("names configuration '" + entry.when[place] +
-                      "' of op '" + problem.ops[op] +
-                      "', which does not exist");
-        at = at * all.size() + (it - all.begin());
+        auto value = findConfiguration(owner, op, entry.when[place]);
+        if (!value)
+          return value.takeError();
+        at = at * problem.configurations[op].size() + *value;
       }
       if (!given.insert(at).second)
-        return fail("has two entries for the same configurations");
+        return llvm::createStringError(
+            owner + " has two entries for the same configurations");
       table[at] = entry.cost.cost;
     }
     factors.push_back({std::move(scope), std::move(table)});
   }
   llvm::sort(factors);
   for (const auto &[scope, table] : factors)
-    problem.graph.addFactor(scope, table);
+    if (Error error = problem.problem.addTable(scope, table))
+      return error;
+  return Error::success();
+}
+
+llvm::Expected<std::vector<Budget::Term>>
+Builder::readAmounts(const Amounts &amounts) const {
+  std::vector<Budget::Term> terms;
+  for (const auto &[name, configurations] : amounts) {
+    auto op = findOp("the budget", name);
+    if (!op)
+      return op.takeError();
+    terms.push_back({*op, {}});
+    terms.back().amounts.resize(problem.configurations[*op].size());
+    for (const auto &[configuration, amount] : configurations) {
+      auto value = findConfiguration("the budget", *op, configuration);
+      if (!value)
+        return value.takeError();
+      if (amount < 0)
+        return llvm::createStringError(
+            "the budget has a negative amount for configuration '" +
+            configuration + "' of op '" + name + "'");
+      terms.back().amounts[*value] = amount;
+    }
+  }
+  return terms;
+}
+
+Error Builder::addBudget(const BudgetText &given) {
+  Budget budget;
+  budget.limit = given.limit;
+  budget.base = given.base;
+  auto terms = readAmounts(given.amounts);
+  if (!terms)
+    return terms.takeError();
+  budget.terms = std::move(*terms);
+  for (const Amounts &peak : given.peaks) {
+    terms = readAmounts(peak);
+    if (!terms)
+      return terms.takeError();
+    budget.peaks.push_back(std::move(*terms));
+  }
+  return addPlace("the budget", problem.problem.setBudget(std::move(budget)));
+}
+
+Error Builder::addInitial(const std::map<std::string, std::string> &given) {
+  for (const auto &[name, configuration] : given)
+    if (auto op = findOp("the initial assignment", name); !op)
+      return op.takeError();
+  for (auto [op, name] : llvm::enumerate(problem.ops)) {
+    auto it = given.find(name);
+    if (it == given.end())
+      return llvm::createStringError(
+          "the initial assignment has no configuration of op '" + name + "'");
+    auto value = findConfiguration("the initial assignment", op, it->second);
+    if (!value)
+      return value.takeError();
+    problem.initial.push_back(*value);
+  }
   return Error::success();
 }
 
@@ -478,7 +515,12 @@ Error Builder::build() {
   for (const auto &[name, tensor] : text.tensors)
     if (Error error = addTensor(name, tensor))
       return error;
-  return addFactors();
+  if (Error error = addFactors())
+    return error;
+  if (text.budget)
+    if (Error error = addBudget(*text.budget))
+      return error;
+  return text.initial ? addInitial(*text.initial) : Error::success();
 }
 
 llvm::Expected<NamedProblem>
@@ -502,7 +544,15 @@ mlir::layout::readNamedProblem(StringRef text, int64_t maxEntries) {
 // The answer
 //===----------------------------------------------------------------------===//
 
-json::Value NamedProblem::makeAnswer(const Solution &solution) const {
+llvm::Expected<DecisionAnswer> NamedProblem::solve(SolveOptions options) const {
+  if (!initial.empty())
+    options.initial = initial;
+  return problem.solve(options);
+}
+
+json::Value NamedProblem::makeAnswer(const DecisionAnswer &found,
+                                     bool withStatistics) const {
+  const Solution &solution = found.solution;
   auto getCost = [](Cost cost) -> json::Value {
     if (cost == kInfiniteCost)
       return nullptr;
@@ -511,26 +561,29 @@ json::Value NamedProblem::makeAnswer(const Solution &solution) const {
   json::Object answer{{"cost", getCost(solution.cost)},
                       {"lower_bound", getCost(solution.lowerBound)},
                       {"proven", solution.exact}};
-  std::set<std::string> open;
-  for (unsigned variable : solution.openVariables)
-    if (variable < ops.size())
-      open.insert(ops[variable]);
-  answer["open"] = json::Array(open);
+  json::Array open;
+  for (unsigned op : solution.openVariables)
+    open.push_back(ops[op]);
+  answer["open"] = std::move(open);
+  if (found.amount)
+    answer["amount"] = *found.amount;
+  if (found.leastAmount)
+    answer["least_amount"] = *found.leastAmount;
+  if (withStatistics)
+    answer["statistics"] = json::Object{{"nodes", solution.statistics.numNodes},
+                                        {"work", solution.statistics.work},
+                                        {"seconds", found.seconds}};
   if (solution.cost == kInfiniteCost)
     return answer;
   json::Object chosen, copies;
   for (auto [op, name] : llvm::enumerate(ops))
     chosen[name] = configurations[op][solution.assignment[op]];
-  for (const NamedTensor &tensor : tensors) {
-    auto getLayout = [&](const NamedEnd &end) {
-      return end.layouts[end.op ? solution.assignment[*end.op] : 0];
-    };
-    std::set<std::string> layouts;
-    for (const NamedEnd &consumer : tensor.consumers)
-      layouts.insert(getLayout(consumer));
-    layouts.erase(getLayout(tensor.producer));
+  for (auto [t, tensor] : llvm::enumerate(tensors)) {
+    json::Array layouts;
+    for (unsigned layout : problem.getCopies(t, solution.assignment))
+      layouts.push_back(tensor.layouts[layout]);
     if (!layouts.empty())
-      copies[tensor.name] = json::Array(layouts);
+      copies[tensor.name] = std::move(layouts);
   }
   answer["configurations"] = std::move(chosen);
   answer["copies"] = std::move(copies);

@@ -282,13 +282,6 @@ def compile(
     shapes: _Shapes | None = None,
     threads: int | None = None,
 ) -> Program: ...
-def solve(
-    problem: dict[str, Any],
-    *,
-    max_nodes: int | None = None,
-    max_work: int | None = None,
-    max_seconds: float | None = None,
-) -> dict[str, Any]: ...
 @overload
 def run_pipeline(module: str, pipeline: str, *, bytecode: Literal[False] | None = None) -> str: ...
 @overload

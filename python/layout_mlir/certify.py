@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from layout_mlir.certify_budget import Rejected, main, require, without_price
+from .certify_budget import Rejected, main, require, without_price
 
 __all__ = ["Rejected", "check"]
 

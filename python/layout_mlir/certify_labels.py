@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from layout_mlir.certify import Network, Problem, Scope, read
-from layout_mlir.certify_budget import Limit, Rejected, Term, main, require, without_price
+from .certify import Network, Problem, Scope, read
+from .certify_budget import Limit, Rejected, Term, main, require, without_price
 
 Array = NDArray[Any]
 Terms = dict[int, Array]  # the units of each value, by variable

@@ -93,7 +93,6 @@ void bindConstants(pybind11::module_ &module);
 void bindCostFunction(pybind11::module_ &module);
 void bindAssignment(pybind11::module_ &module);
 void bindProgram(pybind11::module_ &module);
-void bindSolve(pybind11::module_ &module);
 
 /// The target if none is stated: a CPU with caches and vectors of 16 elements.
 constexpr StringLiteral kDefaultTarget = "#layout.cpu<lanes = 16>";

@@ -106,5 +106,4 @@ PYBIND11_MODULE(_layout, module) {
   bindCostFunction(module);
   bindAssignment(module);
   bindProgram(module);
-  bindSolve(module);
 }

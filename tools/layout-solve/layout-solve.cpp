@@ -194,12 +194,12 @@ static SolveOptions getOptions() {
 
 /// Writes the file --certificate. Reports an error and returns false if that
 /// fails; returns true if the option is not set.
-static bool commitCertificate(const WcspProblem &problem,
-                              const Solution &solution) {
+static bool
+commitCertificate(llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write) {
   if (certificatePath.empty())
     return true;
   WholeFile file(certificatePath);
-  if (llvm::Error error = writeCertificate(file.os(), problem, solution)) {
+  if (llvm::Error error = write(file.os())) {
     fail(llvm::toString(std::move(error)));
     return false;
   }
@@ -230,7 +230,9 @@ static int solve(const WcspProblem &problem) {
     if (!commit(file, solutionPath))
       return kError;
   }
-  if (!commitCertificate(problem, solution))
+  if (!commitCertificate([&](llvm::raw_ostream &os) {
+        return writeCertificate(os, problem, solution);
+      }))
     return kError;
   WholeFile output(outputPath);
   printSolution(output.os(), solution);
@@ -251,25 +253,35 @@ static int writeProblem(const WcspProblem &problem) {
 /// the problem in wcsp format instead. Options that are only for wcsp problems
 /// are errors. Returns the exit status, kError after an error was reported.
 static int solveNamed(llvm::StringRef text) {
-  for (llvm::StringRef given :
-       {initialPath.empty() ? "" : "initial",
-        solutionPath.empty() ? "" : "solution", statistics ? "statistics" : ""})
+  for (llvm::StringRef given : {initialPath.empty() ? "" : "initial",
+                                solutionPath.empty() ? "" : "solution"})
     if (!given.empty())
       return fail("--" + given + " is for problems in wcsp format, and '" +
                   inputPath + "' is in JSON");
   auto problem = readNamedProblem(text, maxEntries);
   if (!problem)
     return fail("'" + inputPath + "': " + llvm::toString(problem.takeError()));
-  WcspProblem plain;
-  plain.graph = std::move(problem->graph);
-  if (!problemPath.empty())
-    return writeProblem(plain);
-  Solution solution = plain.solve(getOptions());
-  if (!commitCertificate(plain, solution))
+  if (!problemPath.empty()) {
+    if (problem->problem.hasBudget())
+      return fail("--write-wcsp cannot write the budget of '" + inputPath +
+                  "', which the wcsp format does not have");
+    return writeProblem(problem->problem.getWcsp());
+  }
+  auto found = problem->solve(getOptions());
+  if (!found)
+    return fail("'" + inputPath + "': " + llvm::toString(found.takeError()));
+  if (!commitCertificate([&](llvm::raw_ostream &os) -> llvm::Error {
+        os << found->certificate;
+        if (found->certificate.empty())
+          return llvm::createStringError(
+              "there is no certificate under a budget without an assignment");
+        return llvm::Error::success();
+      }))
     return kError;
   WholeFile output(outputPath);
-  output.os() << llvm::formatv("{0:2}\n", problem->makeAnswer(solution));
-  return commit(output, outputPath) ? getExitStatus(solution) : kError;
+  output.os() << llvm::formatv("{0:2}\n",
+                               problem->makeAnswer(*found, statistics));
+  return commit(output, outputPath) ? getExitStatus(found->solution) : kError;
 }
 
 int main(int argc, char **argv) {

@@ -17,9 +17,8 @@
 //                       "layouts": {"plain": "NCHW", "packed": "NCHW16c"}}],
 //        "conversions": {"NCHW": {"NCHW16c": 20}}}}}
 //
-//     llvm::Expected<NamedProblem> problem = readNamedProblem(text);
-//     Solution solution = problem->graph.solve();
-//     problem->makeAnswer(solution)
+//     NamedProblem problem = cantFail(readNamedProblem(text));
+//     problem.makeAnswer(cantFail(problem.solve()))
 //         // {"configurations": {"conv": "packed"},
 //         //  "copies": {"x": ["NCHW16c"]},
 //         //  "cost": 60, "lower_bound": 60, "open": [], "proven": true}
@@ -37,44 +36,38 @@
 #ifndef LAYOUT_SOLVER_NAMEDPROBLEM_H
 #define LAYOUT_SOLVER_NAMEDPROBLEM_H
 
-#include "layout/Solver/Wcsp.h"
+#include "layout/Solver/DecisionProblem.h"
 #include "llvm/Support/JSON.h"
-#include <map>
-#include <optional>
 
 namespace mlir::layout {
 
-/// A producer or consumer of a tensor: an op, or a fixed layout if `op` is not
-/// set.
-struct NamedEnd {
-  std::optional<unsigned> op;
-  std::vector<std::string> layouts; // per configuration, or the fixed one
-
-  bool operator<(const NamedEnd &other) const {
-    return std::tie(op, layouts) < std::tie(other.op, other.layouts);
-  }
-};
-
 struct NamedTensor {
   std::string name;
-  NamedEnd producer;
-  std::vector<NamedEnd> consumers;
+  std::vector<std::string> layouts; // by number, sorted
 };
 
 struct NamedProblem {
-  FactorGraph graph;
+  explicit NamedProblem(int64_t maxEntries) : problem(maxEntries) {}
+
+  DecisionProblem problem;
   /// The names of the ops, and the names of the configurations of each. Op i is
-  /// variable i of the graph, and its values are the indices of its
-  /// configurations. The variables after the ops represent copies of tensors.
+  /// variable i of the problem, and its values are the indices of its
+  /// configurations.
   std::vector<std::string> ops;
   std::vector<std::vector<std::string>> configurations;
   std::vector<NamedTensor> tensors;
+  /// The configurations of a known assignment, or an empty list.
+  std::vector<unsigned> initial;
 
-  llvm::json::Value makeAnswer(const Solution &solution) const;
+  llvm::Expected<DecisionAnswer> solve(SolveOptions options = {}) const;
+  /// Returns the answer in JSON. The key `statistics`, which differs from run to
+  /// run, is included on request.
+  llvm::json::Value makeAnswer(const DecisionAnswer &answer,
+                               bool withStatistics = false) const;
 };
 
 /// Parses a problem from JSON. Returns an error if the text is wrong, or if the
-/// tables of the graph would have `maxEntries` or more entries in total.
+/// tables of the problem would have `maxEntries` or more entries in total.
 llvm::Expected<NamedProblem>
 readNamedProblem(llvm::StringRef text, int64_t maxEntries = kMaxWcspEntries);
 

@@ -22,6 +22,9 @@ class Package(unittest.TestCase):
                             (ROOT / "CMakeLists.txt").read_text())[1]
         self.assertEqual(self.project["project"]["version"], version)
         self.assertEqual(layout_mlir.__version__, version)
+        solver = tomllib.loads((ROOT / "python/solver-wheel/pyproject.toml").read_text())
+        self.assertEqual(solver["project"]["version"], version)
+        self.assertIn(f'__version__ = "{version}"', (ROOT / "python/layout_solver/__init__.py").read_text())
 
     def test_what_it_names_exists(self):
         settings = self.project["tool"]["scikit-build"]

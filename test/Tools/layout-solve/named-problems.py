@@ -125,6 +125,51 @@ status, out, _ = solve(problem, "--write-wcsp=-")
 assert status == 0 and out.startswith("problem "), out
 assert solve(out)[1].splitlines()[0] == f"cost {json.loads(solve(problem)[1])['cost']}", out
 
+# A budget: the cheapest within it by enumeration, with peaks, and with an initial assignment.
+def count_amount(budget, chosen):
+    def count(amounts):
+        return sum(amounts.get(op, {}).get(configuration, 0) for op, configuration in chosen.items())
+    return budget["base"] + count(budget["amounts"]) + max(map(count, budget["peaks"]), default=0)
+
+
+exceeded = 0
+for seed in range(args.problems):
+    r = random.Random(seed)
+    problem = draw(seed, ops=5, layouts=3, window=3, given=.3, forbidden=0)
+
+    def draw_amounts(share):
+        return {op: {c: r.randint(0, 9) for c in costs if r.random() < .7}
+                for op, costs in problem["ops"].items() if r.random() < share}
+    problem["budget"] = budget = {"limit": r.randint(5, 25), "base": r.randint(0, 3), "amounts": draw_amounts(.8),
+                                  "peaks": [draw_amounts(.5) for _ in range(seed % 3)]}
+    choices = [dict(zip(problem["ops"], choice)) for choice in itertools.product(*problem["ops"].values())]
+    amounts = [count_amount(budget, chosen) for chosen in choices]
+    least = min((evaluate(problem, chosen) for chosen, amount in zip(choices, amounts) if amount <= budget["limit"]),
+                default=None)
+    status, out, err = solve(problem)
+    answer = json.loads(out)
+    assert answer["cost"] == answer["lower_bound"] == least and answer["proven"] and not err, (seed, least, out, err)
+    assert answer["least_amount"] <= min(amounts), (seed, answer)
+    exceeded += least is None
+    if least is None:
+        assert status == 3 and answer["least_amount"] > budget["limit"], (seed, answer)
+        continue
+    assert answer["amount"] == count_amount(budget, answer["configurations"]) <= budget["limit"], (seed, answer)
+    again = json.loads(solve(problem | {"initial": answer["configurations"]})[1])
+    assert again["cost"] == least, (seed, again)
+assert args.problems < 60 or 0 < exceeded < args.problems // 2, exceeded
+
+# An answer is no worse than the initial assignment, however early the search ends. The assignments of the solver itself
+# are worse there.
+problem = draw(0, ops=120, layouts=5, window=40, given=.1, forbidden=0)
+early = ["--max-nodes=0", "--max-table=4", "--max-seconds=0"]
+best = json.loads(solve(problem)[1])
+unaided = json.loads(solve(problem, *early)[1])["cost"]
+assert unaided is None or unaided > best["cost"], unaided
+assert json.loads(solve(problem | {"initial": best["configurations"]}, *early)[1])["cost"] == best["cost"]
+
+BUDGET = '{"ops": {"a": {"x": 1}}, "budget": {%s}}'
+B = '{"op": "b", "layouts": {"y": "A"}}'
 X = '"x": {"producer": {"layout": "A"}, "consumers": [%s], "conversions": {"A": {"B": 1}}}'
 for text, message in (
         ("{", "Expected object key"),
@@ -145,7 +190,7 @@ for text, message in (
         ('{"ops": {}, "tensors": {%s}}' % X.replace('"B": 1', '"A": 1') % "", "converts layout 'A' to itself"),
         ('{"ops": {}, "tensors": {%s}}' % X.replace('{"A": {"B": 1}}', '"none"') % "", "names conversions 'none'"),
         ('{"ops": {"a": {"x": 1}}, "factors": [{"over": ["a", "a"], "costs": []}]}', "factor 0 is over op 'a' twice"),
-        ('{"ops": {"a": {"x": 1}}, "factors": [{"over": ["b"], "costs": []}]}', "is over op 'b', which does not exist"),
+        ('{"ops": {"a": {"x": 1}}, "factors": [{"over": ["b"], "costs": []}]}', "factor 0 names op 'b', which does not exist"),
         ('{"ops": {"a": {"x": 1}}, "factors": [{"over": ["a"], "costs": [{"when": ["y"], "cost": 1}]}]}',
          "names configuration 'y' of op 'a'"),
         ('{"ops": {"a": {"x": 1}}, "factors": [{"over": ["a"], "costs": [{"when": [], "cost": 1}]}]}',
@@ -154,13 +199,28 @@ for text, message in (
          ' {"when": ["x"], "cost": 1}]}]}', "has two entries for the same configurations"),
         ('{"ops": {"a": {"x": 1},\n "\\u0061": {"x": 2}}}', '[2:2]: "\\u0061" is repeated in one object'),
         ('{"ops": {"a": {"x": 1, "x": 1}}}', '[1:24]: "x" is repeated in one object'),
+        ('{"ops": {"a": {"x": 9223372036854775805}, "b": {"x": 1}}}', "add up to 2^63 - 3 or more"),
+        ('{"ops": {"b": {"y": 1}}, "tensors": {%s}}' % X.replace('{"layout": "A"}', B) % B,
+         "tensor 'x' has op 'b' as producer and consumer; copies cannot form a cycle"),
+        (BUDGET % '"limit": -1', "the budget: limit -1 must not be negative"),
+        (BUDGET % '"most": 1', "unknown key at problem.budget.most"),
+        (BUDGET % '"limit": 1, "base": -1', "the budget: base -1 must not be negative"),
+        (BUDGET % '"limit": 1, "amounts": {"b": {}}', "the budget names op 'b', which does not exist"),
+        (BUDGET % '"limit": 1, "amounts": {"a": {"y": 1}}', "the budget names configuration 'y' of op 'a'"),
+        (BUDGET % '"limit": 1, "peaks": [{"a": {"x": -1}}]', "the budget has a negative amount for configuration 'x'"),
+        (BUDGET % '"limit": 1, "amounts": {"a": {"x": 4611686018427387905}}', "add up to more than 2^62"),
+        ('{"ops": {"a": {"x": 1}}, "initial": {}}', "the initial assignment has no configuration of op 'a'"),
+        ('{"ops": {"a": {"x": 1}}, "initial": {"a": "y"}}', "the initial assignment names configuration 'y' of op 'a'"),
+        ('{"ops": {}, "initial": {"a": "x"}}', "the initial assignment names op 'a', which does not exist"),
         ("{" + '"a": [' * 100000, "nested more than 64 deep")):
     status, out, err = solve(text)
     assert status == 1 and not out and message in err, (text[:200], err)
 wide = {"ops": {f"o{i}": {"a": 1, "b": 2} for i in range(40)}}
 wide["factors"] = [{"over": list(wide["ops"]), "costs": []}]
 assert "too many entries" in solve(wide)[2]
-for option in "--initial=x", "--solution=x", "--statistics":
+for option in "--initial=x", "--solution=x":
     status, _, err = solve('{"ops": {}}', option)
     assert status == 1 and "is for problems in wcsp format" in err, err
 assert json.loads(solve('{"ops": {}}')[1])["cost"] == 0
+assert set(json.loads(solve('{"ops": {}}', "--statistics")[1])["statistics"]) == {"nodes", "work", "seconds"}
+assert "which the wcsp format does not have" in solve('{"ops": {}, "budget": {"limit": 1}}', "--write-wcsp=-")[2]

@@ -247,14 +247,21 @@ static void registerDialects(void) {
   mlirDialectRegistryDestroy(registry);
 }
 
-/// Solves a problem without a module, and one without a solution.
+static void printText(const char *text, size_t length, void *unused) {
+  (void)unused;
+  fwrite(text, 1, length, stdout);
+}
+
+/// Solves a problem without a module, and an invalid one.
 static void solve(void) {
-  int solved = mlirLogicalResultIsSuccess(layoutSolve(
-      text("{\"ops\": {\"a\": {\"x\": 3, \"y\": 2}}}"), 1.5, print, NULL));
-  printf("\nsolved %d\n", solved);
-  solved = mlirLogicalResultIsSuccess(
-      layoutSolve(text("{\"ops\": {\"a\": {}}}"), -1, print, NULL));
-  printf("\nsolved %d\n", solved);
+  const char *right = "{\"ops\": {\"a\": {\"x\": 3, \"y\": 2}}}";
+  const char *wrong = "{\"ops\": {\"a\": {}}}";
+  LayoutSolveOptions options = LAYOUT_SOLVE_OPTIONS;
+  options.maxSeconds = 1.5;
+  int status = layoutSolve(right, strlen(right), &options, printText, NULL);
+  printf("\nstatus %d\n", status);
+  status = layoutSolve(wrong, strlen(wrong), &options, printText, NULL);
+  printf("\nstatus %d\n", status);
 }
 
 int main(int argc, char **argv) {
