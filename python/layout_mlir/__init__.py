@@ -12,22 +12,27 @@ from typing import TYPE_CHECKING
 # A build directory has the extension in a package directory of its own.
 __path__ = pkgutil.extend_path(__path__, __name__)
 __all__ = ["ArrayType", "AssignedConversion", "Assignment", "Conversion", "Layout", "LayoutError", "PricedOp",
-           "Program", "Target", "assign", "attach_constants", "compile", "run_pipeline", "solve"]
+           "Program", "Target", "assign", "attach_constants", "compile", "onnx_session", "run_pipeline", "solve"]
+# The modules of the names that the extension does not have.
+_MODULES = {"onnx_session": ".sessions"}
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from ._layout import (ArrayType, AssignedConversion, Assignment, Conversion, Layout, LayoutError, PricedOp,
                           Program, Target, assign, attach_constants, compile, run_pipeline, solve)
+    from .sessions import onnx_session
 else:
     def __getattr__(name):
         if name not in __all__:
             raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+        if name in _MODULES:
+            return getattr(importlib.import_module(_MODULES[name], __name__), name)
         try:
             extension = importlib.import_module("._layout", __name__)
         except ModuleNotFoundError as error:
             raise ImportError(f"layout_mlir.{name} needs the extension module: run ./dev build, and "
                               "./dev python instead of python") from error
-        globals().update({known: getattr(extension, known) for known in __all__})
+        globals().update({known: getattr(extension, known) for known in __all__ if known not in _MODULES})
         return globals()[name]
 
     def __dir__():

@@ -328,22 +328,26 @@ def describe_difference(expected: NDArray[Any], got: NDArray[Any], rounding: flo
 
 # ------------------------------------------------------------- the first node
 
-def _expose_all(model: ModelProto) -> ModelProto:
-    """Returns a copy of the model whose results are all tensors of top-level nodes, in order."""
+def with_results(model: ModelProto, names: Iterable[str]) -> ModelProto:
+    """Returns a copy of the model whose results are the values of these names."""
     import onnx
 
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    del copy.graph.output[:]
+    copy.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
+    return copy
+
+
+def _expose_all(model: ModelProto) -> ModelProto:
+    """Returns a copy of the model whose results are all tensors of top-level nodes, in order."""
     from layout_mlir.onnx_import.graph import Importer
     from layout_mlir.onnx_import.values import Tensor
 
     importer = Importer(model)
     importer.run()
-    copy = onnx.ModelProto()
-    copy.CopyFrom(model)
-    del copy.graph.output[:]
-    copy.graph.output.extend(
-        onnx.ValueInfoProto(name=name) for node in model.graph.node for name in node.output
-        if name and isinstance(importer.scopes[0][name], Tensor))
-    return copy
+    return with_results(model, [name for node in model.graph.node for name in node.output
+                                if name and isinstance(importer.scopes[0][name], Tensor)])
 
 
 def _first_node(model: ModelProto, inputs: list[NDArray[Any]]) -> str:
@@ -392,7 +396,7 @@ def _is_defined_so(model: ModelProto, oracle: Oracle, got: Sequence[NDArray[Any]
                for a, b, c, rounding in zip(oracle.outputs, got, wanted, oracle.rounding))
 
 
-def _compare(names: Sequence[str], oracle: Oracle, run: Run, reload: Callable[[], ModelProto]) -> None:
+def compare_results(names: Sequence[str], oracle: Oracle, run: Run, reload: Callable[[], ModelProto]) -> None:
     """Raises Differs if `run` does not compute the outputs of the oracle. `names` are the names of the outputs;
     `reload` returns the model."""
     from layout_mlir import LayoutError
@@ -450,6 +454,6 @@ class Check:
         except Crashed as error:
             return self._skip(f"ONNX Runtime: {error}")
         try:
-            _compare(self.names, oracle, run, reload)
+            compare_results(self.names, oracle, run, reload)
         except Differs as error:
             raise ImportFailed(f"the imported module is wrong: {error}") from error

@@ -40,8 +40,9 @@ class Docstrings(unittest.TestCase):
         tree = ast.parse(STUB.read_text())
         public = {node.name: node for node in tree.body
                   if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
-        self.assertEqual(set(public), set(NAMES))
-        self.assertEqual({name for name in vars(_layout) if not name.startswith("_")}, set(NAMES))
+        names = set(NAMES) - {"onnx_session"}  # a function in Python
+        self.assertEqual(set(public), names)
+        self.assertEqual({name for name in vars(_layout) if not name.startswith("_")}, names)
         for name, kind in CLASSES.items():
             stubbed = {node.name for node in public[name].body
                        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")}
