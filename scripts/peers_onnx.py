@@ -269,7 +269,11 @@ def _run_index(index):
 
 def run_all(runner, cases, jobs):
     """Yields the outcomes of all cases in order."""
-    import onnxruntime  # noqa: F401  # loaded once, before the fork
+    # Loaded once, before the fork; loading takes longer than most cases.
+    import layout_mlir._layout
+    import layout_mlir.onnx_import.operators
+    import onnx.reference.ops  # noqa: F401
+    import onnxruntime  # noqa: F401
 
     _state.update(runner=runner, cases=cases)
     context = multiprocessing.get_context("fork")

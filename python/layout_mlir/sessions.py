@@ -367,16 +367,17 @@ class _Planner:
         self._imported: dict[tuple[int, ...], _Imported] = {}
         self._compiled: dict[tuple[int, ...], _Run] = {}
         self._times: dict[tuple[int, ...], str] = {}
+        self._large: set[tuple[int, ...]] = set()
         self._oracle: compare.Oracle | str | None = None
-        draws = compare.draw_inputs(model.graph, 0, first=1) if inputs is None else [
-            [np.asarray(inputs[name]) for name in self.names]]
+        self._given = None if inputs is None else [inputs[name] for name in self.names]
+        draws = compare.draw_inputs(model.graph, 0, first=1) if self._given is None else [self._given]
         self._process = Isolated(compare.run_oracle, model, draws)
         self.whole = self._try_whole()
 
     def plan(self) -> OnnxSession:
         ours = self._find_ours()
-        if ours and self.measures and self.whole and isinstance(self.oracle, str):
-            return self._as_whole(f"no time was measured: {self.oracle}\n(pass inputs=, or measure=False)")
+        if ours and self.measures and self.whole and isinstance(self.sample, str):
+            return self._as_whole(f"no time was measured: {self.sample}\n(pass inputs=, or measure=False)")
         while True:
             pieces = self._split(ours)
             refused = self._refuse([piece for piece in pieces if piece.ours])
@@ -409,6 +410,13 @@ class _Planner:
             except (compare.NotCompared, Crashed) as error:
                 self._oracle = str(error)
         return self._oracle
+
+    @property
+    def sample(self) -> list[Any] | str:
+        """The inputs on which parts are compared and timed, or why there are none."""
+        if self._given is not None:
+            return self._given
+        return self.oracle if isinstance(self.oracle, str) else self.oracle.inputs
 
     def _find_ours(self) -> set[int]:
         """Returns the nodes that the importer takes."""
@@ -466,11 +474,12 @@ class _Planner:
 
     def _find_small(self, piece: Piece) -> dict[int, str]:
         arrays = self._arrays(piece)
-        if piece.nodes == self.all or piece.nodes in self._compiled or arrays is None:
+        if piece.nodes == self.all or piece.nodes in self._large or arrays is None:
             return {}
         runtime = self._runtime(piece)
         seconds, empty = _time([lambda: runtime.run(arrays), _run_empty(self.options)])
         if seconds > 2 * empty:
+            self._large.add(piece.nodes)
             return {}
         return dict.fromkeys(piece.nodes, f"the part is too small: ONNX Runtime takes {_milliseconds(seconds)}, and a "
                                           f"part costs {_milliseconds(2 * empty)}")
@@ -499,7 +508,7 @@ class _Planner:
 
     def _find_slow(self, piece: Piece) -> dict[int, str]:
         arrays = self._arrays(piece)
-        if arrays is None or self.whole is None:
+        if arrays is None or self.whole is None or piece.nodes in self._times:
             return {}
         runtime, run = self._runtime(piece), self._compiled[piece.nodes]
         theirs, own = _time([lambda: runtime.run(arrays), lambda: run(arrays)])
@@ -521,9 +530,9 @@ class _Planner:
 
     def _arrays(self, piece: Piece) -> list[Any] | None:
         """Returns inputs of a piece, or None if ONNX Runtime does not compute them."""
-        if isinstance(self.oracle, str):
+        if isinstance(self.sample, str):
             return None
-        feed = dict(zip(self.names, self.oracle.inputs))
+        feed = dict(zip(self.names, self.sample))
         values = self.exposed.values_of(piece.inputs, feed) if self.exposed else feed
         return [values[name] for name in piece.inputs] if values else None
 
@@ -544,9 +553,9 @@ class _Planner:
         is_partial = not all(self._imported[piece.nodes].has_all_branches for piece in pieces if piece.ours)
         session = _make_session(self.model, parts, [self._step(piece) for piece in pieces], self.whole,
                                 self.whole if is_partial else None)
-        if not self.measures or not self.whole or len(pieces) == 1 or isinstance(self.oracle, str):
+        if not self.measures or not self.whole or len(pieces) == 1 or isinstance(self.sample, str):
             return session
-        whole, arrays = self.whole, self.oracle.inputs
+        whole, arrays = self.whole, self.sample
         feed = dict(zip(self.names, arrays))
         theirs, own = _time([lambda: whole.run(arrays), lambda: session.run(None, feed)])
         if own <= theirs:
@@ -554,10 +563,9 @@ class _Planner:
         return self._as_whole(f"{len(pieces)} parts are slower than the whole model: {_milliseconds(own)}, and "
                               f"{_milliseconds(theirs)} by ONNX Runtime")
 
-    def _reason(self, nodes: Sequence[int]) -> str:
-        if nodes in self._compiled:
-            return self._times.get(tuple(nodes), "the importer takes these nodes")
-        return "\n".join(dict.fromkeys(self.reasons[number] for number in nodes if number in self.reasons))
+    def _reason(self, nodes: tuple[int, ...]) -> str:
+        reasons = dict.fromkeys(self.reasons[number] for number in nodes if number in self.reasons)
+        return "\n".join(reasons) or self._times.get(nodes, "the importer takes these nodes")
 
     def _step(self, piece: Piece) -> _Step:
         if piece.ours:

@@ -194,7 +194,7 @@ def _allow_rounding(model: ModelProto, run: Callable[[Sequence[NDArray[Any]]], l
                     inputs: list[NDArray[Any]], outputs: list[Any]) -> list[float]:
     """Returns the absolute difference from the runtime that rounding allows, for each result. `run` runs the model."""
     near = [np.asarray(np.nextafter(x, np.where(np.arange(x.size).reshape(x.shape) % 2, np.inf, -np.inf), dtype=x.dtype))
-            if x.dtype in (np.float16, np.float32, np.float64) else x for x in inputs]
+            if isinstance(x, np.ndarray) and x.dtype in (np.float16, np.float32, np.float64) else x for x in inputs]
     others = []
     for other, given in ((run, near), (_runtime(model, threads, optimized=False), inputs)):
         try:

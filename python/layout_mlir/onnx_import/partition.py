@@ -60,7 +60,7 @@ def describe_missing(type_: TypeProto | None) -> str | None:
 
     kind = type_.WhichOneof("value") if type_ is not None else None
     if type_ is None or kind is None:
-        return "of unknown type"
+        return "a value of unknown type"
     if kind != "tensor_type":
         return _KINDS.get(kind, "not a tensor")
     if type_.tensor_type.elem_type not in BY_CODE:
@@ -75,49 +75,50 @@ class Survey(Importer):
         super().__init__(model)
         self.type_of = type_of
         self.refused: dict[int, str] = {}
+        # Why values are not defined: each reason names the first such value of a chain.
         self._absent: dict[str, str] = {}
-        graph, self._placed = model.graph, 0
-        for value in inputs_of(graph):
+        self._count = 0
+        for value in inputs_of(model.graph):
             self._place(value.name, value.type)
-        for tensor in graph.initializer:
-            self._try_weight(tensor)
-        for sparse in graph.sparse_initializer:
-            self._absent[sparse.values.name] = "a sparse tensor"
-        for number, node in enumerate(graph.node):
-            try:
-                self._check_uses(node)
-                self.import_node(node)
-                if not self.has_all_branches:
-                    self.has_all_branches = True
-                    raise ImportFailure(f"node '{node.name}' ({node.op_type}) is not imported: it has a branch that is not")
-            except ImportFailure as error:
-                self.refused[number] = str(error).splitlines()[0]
-                for name in filter(None, node.output):
-                    self._place(name, type_of(name))
+        for tensor in model.graph.initializer:
+            self._place_weight(tensor)
+        for sparse in model.graph.sparse_initializer:
+            self._absent[sparse.values.name] = f"'{sparse.values.name}' is a sparse tensor"
+        for number, node in enumerate(model.graph.node):
+            self._survey(number, node)
 
-    def _check_uses(self, node: NodeProto) -> None:
-        for name in sorted(uses_of(node) & self._absent.keys()):
-            raise ImportFailure(f"node '{node.name}' ({node.op_type}) is not imported: its input '{name}' is "
-                                f"{self._absent[name]}")
+    def _survey(self, number: int, node: NodeProto) -> None:
+        cause = next((self._absent[name] for name in sorted(uses_of(node)) if name in self._absent), None)
+        try:
+            if cause:
+                raise ImportFailure(cause)
+            self.import_node(node)
+            if not self.has_all_branches:
+                self.has_all_branches = True
+                raise ImportFailure(f"node '{node.name}' ({node.op_type}) is not imported: it has a branch that is not")
+        except ImportFailure as error:
+            self.refused[number] = str(error).splitlines()[0]
+            for name in filter(None, node.output):
+                self._place(name, self.type_of(name), cause)
 
-    def _place(self, name: str, type_: TypeProto | None) -> None:
-        """Defines a value that is computed elsewhere."""
+    def _place(self, name: str, type_: TypeProto | None, cause: str | None = None) -> None:
+        """Defines a value that is computed elsewhere, after a refused node if there is a `cause`."""
         from onnx import helper
 
         reason = describe_missing(type_)
         if reason or type_ is None:
-            self._absent[name] = reason or ""
+            self._absent[name] = cause or f"'{name}' is {reason}"
             return
-        self.scopes[0][name] = self._argument(helper.make_value_info(name, type_), self._placed)
-        self._placed += 1
+        self.scopes[0][name] = self._argument(helper.make_value_info(name, type_), self._count)
+        self._count += 1
 
-    def _try_weight(self, tensor: TensorProto) -> None:
-        try:
+    def _place_weight(self, tensor: TensorProto) -> None:
+        from onnx import TensorProto
+
+        if tensor.data_type in BY_CODE:
             self.scopes[0][tensor.name] = self.constant_of(tensor)
-        except ImportFailure:
-            from onnx import TensorProto
-
-            self._absent[tensor.name] = f"a tensor of {TensorProto.DataType.Name(tensor.data_type)}"
+        else:
+            self._absent[tensor.name] = f"'{tensor.name}' is a tensor of {TensorProto.DataType.Name(tensor.data_type)}"
 
     def find_constant(self, name: str) -> Tensor | None:
         """Returns the value if its elements are known, else None."""

@@ -5,7 +5,6 @@
 import pathlib
 import tempfile
 import unittest
-import warnings
 from unittest import mock
 
 import numpy as np
@@ -78,7 +77,7 @@ class Sessions(unittest.TestCase):
     def test_strings_stay_with_onnx_runtime(self):
         model = parse("(string[2] s, float[3] x) => (string[2] t, float[3] y) { t = StringConcat(s, s) y = Relu(x) }")
         session = self.check(model, ["layout: y", "onnxruntime: t"], {"s": np.array(["a", "Bc"], object), "x": draw(3)})
-        self.assertIn("its input 's' is a tensor of STRING", session.parts[1].reason)
+        self.assertEqual(session.parts[1].reason, "'s' is a tensor of STRING")
 
     def test_a_sequence_does_not_cross_a_border(self):
         model = parse("(float[6] x, float[4, 4] m) => (float[3] y, float[6] z, float[4, 4] t) "
@@ -88,8 +87,7 @@ class Sessions(unittest.TestCase):
         model = parse("(seq(float[2]) s, float[2] x) => (float[n] y, float[2] z) "
                       "{ z = Neg(x) t = SequenceInsert(s, z) a = ConcatFromSequence<axis: int = 0>(t) y = Relu(a) }")
         session = self.check(model, ["layout: z", "onnxruntime: t a y"], {"s": [draw(2), draw(2)], "x": draw(2)})
-        self.assertIn("its input 's' is a sequence", session.parts[1].reason)
-        self.assertIn("its input 'a' is a tensor of unknown rank", session.parts[1].reason)
+        self.assertEqual(session.parts[1].reason, "'s' is a sequence")
 
     def test_a_part_returns_a_sequence(self):
         model = parse("(float[2] x, float[2] z) => (seq(float[2]) y, float[2] w) "
@@ -211,7 +209,7 @@ class Sessions(unittest.TestCase):
         self.assertEqual(session.parts[0].reason, "1e+03 ms, and 2e+03 ms by ONNX Runtime")
 
     def test_slower_parts_are_not_compiled(self):
-        session = self.choose(9, 9, 0.5, 2, 2, 2)
+        session = self.choose(9, 9, 0.5, 2, 2)
         self.assertEqual(nodes(session), ["onnxruntime: a b", "layout: y"])
         self.assertIn("the part is slower when compiled: 1e+03 ms, and 500 ms by ONNX Runtime", session.parts[0].reason)
 
@@ -228,13 +226,21 @@ class Sessions(unittest.TestCase):
         self.assertEqual(nodes(session), ["onnxruntime: a b y"])
         self.assertIn("the part is wrong: result 'a' is not what ONNX Runtime computes", session.parts[0].reason)
 
+    def test_given_inputs_may_be_strings_and_sequences(self):
+        model = parse("(string[1] s, seq(float[8, 8]) q, float[8, 8] x) => (string[1] t, float[n, 8] z, float[8, 8] y) "
+                      "{ t = StringConcat(s, s) z = ConcatFromSequence<axis: int = 0>(q) y = MatMul(x, x) }")
+        feed = {"s": np.array(["a"], object), "q": [draw(8, 8), draw(8, 8)], "x": draw(8, 8)}
+        with mock.patch.object(planned, "_time", lambda runs: [2.0, 0.5]):
+            session = onnx_session(model, inputs=feed)
+        self.assertEqual(nodes(session), ["layout: y", "onnxruntime: t z"])
+        self.compare(session.run(["t"], feed)[0], np.array(["aa"], object))
+
     def test_times_need_inputs(self):
-        model = parse("(float[2, 3] x, int64[2] shape) => (float[a, b] y) { y = Reshape(x, shape) }")
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            session = onnx_session(model, inputs={"x": draw(2, 3), "shape": np.array([9, 9])})
-        self.assertEqual(nodes(session), ["onnxruntime: y"])
-        self.assertIn("no time was measured: no inputs were found that ONNX Runtime accepts", session.parts[0].reason)
+        model = parse("(string[1] s, float[2] x) => (string[1] t, float[2] y) { t = StringConcat(s, s) y = Relu(x) }")
+        session = onnx_session(model)
+        self.assertEqual(nodes(session), ["onnxruntime: t y"])
+        self.assertEqual(session.parts[0].reason, "no time was measured: input 's' holds strings\n"
+                         "(pass inputs=, or measure=False)")
 
 
 if __name__ == "__main__":
