@@ -20,35 +20,27 @@ inputs that are given or drawn.
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import os
-import time
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Union
 
-import numpy as np
 from numpy.typing import NDArray
 
-from layout_mlir import LayoutError, compile, onnx_import
+from layout_mlir import LayoutError, onnx_import
 from layout_mlir.isolated import Crashed, Isolated
 from layout_mlir.onnx_import import compare
-from layout_mlir.onnx_import.errors import ImportFailed, Lowered, explain_missing
-from layout_mlir.onnx_import.graph import Importer
+from layout_mlir.onnx_import.errors import ImportFailed, explain_missing
 from layout_mlir.onnx_import.node import ImportFailure
 from layout_mlir.onnx_import.partition import Graph, Piece, Survey
 from layout_mlir.onnx_import.shapes import Shape, inputs_of, set_shapes
-from layout_mlir.onnx_import.values import Optional_, Sequence_, Tensor
+from layout_mlir.onnx_import.values import Tensor
+from layout_mlir.runners import (EXCHANGED, STRING, Exposed, Feed, Imported, Run, Runtime, compile_module,
+                                 import_module, milliseconds, run_empty, time_alternately)
 
 if TYPE_CHECKING:
     from onnx import ModelProto, TypeProto
 
-# Element types that ONNX Runtime exchanges with numpy: TensorProto.FLOAT to UINT64, except strings.
-_EXCHANGED = {1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13}
-_STRING = 8
-_ROUNDS, _SECONDS = 50, 0.5  # the limits of a comparison of times
-_Feed = Mapping[str, Any]
-_Run = Callable[[Sequence[Any]], Sequence[Any]]
 _Source = Union[str, "os.PathLike[str]", bytes, "ModelProto"]
 
 
@@ -72,7 +64,7 @@ class Part:
 @dataclasses.dataclass
 class _Step:
     """A part with the function that runs it, and the values that are not used after it."""
-    run: _Run
+    run: Run
     inputs: Sequence[str]
     outputs: Sequence[str]
     last: Sequence[str] = ()
@@ -82,7 +74,7 @@ class OnnxSession:
     """A session that onnx_session creates. `parts` lists its parts in the order of execution."""
 
     def __init__(self, parts: Sequence[Part], steps: Sequence[_Step], inputs: list[NodeArg], outputs: list[NodeArg],
-                 optional: Collection[str], constants: Mapping[str, NDArray[Any]], fallback: _Runtime | None) -> None:
+                 optional: Collection[str], constants: Mapping[str, NDArray[Any]], fallback: Runtime | None) -> None:
         self.parts, self._steps, self._fallback = tuple(parts), steps, fallback
         self._inputs, self._outputs, self._constants = inputs, outputs, constants
         self._names = {value.name for value in inputs}
@@ -100,7 +92,7 @@ class OnnxSession:
         names = {"layout": "LayoutExecutionProvider", "onnxruntime": "CPUExecutionProvider"}
         return [names[runner] for runner in names if any(part.runner == runner for part in self.parts)]
 
-    def run(self, output_names: Sequence[str] | None, input_feed: _Feed, run_options: object = None) -> list[Any]:
+    def run(self, output_names: Sequence[str] | None, input_feed: Feed, run_options: object = None) -> list[Any]:
         """Returns the outputs of the given names, or all outputs if `output_names` is None or empty."""
         if run_options is not None:
             raise ValueError("run_options are not supported: pass them to an onnxruntime.InferenceSession")
@@ -122,7 +114,7 @@ class OnnxSession:
             results: list[Any] = self._fallback.session.run(wanted, input_feed)
             return results
 
-    def _run_steps(self, wanted: Sequence[str], feed: _Feed) -> list[Any]:
+    def _run_steps(self, wanted: Sequence[str], feed: Feed) -> list[Any]:
         values = {**self._constants, **feed}
         for step in self._steps:
             values.update(zip(step.outputs, step.run([values.get(name) for name in step.inputs])))
@@ -132,7 +124,7 @@ class OnnxSession:
 
 
 def onnx_session(model: _Source, sess_options: Any = None, *, shapes: Mapping[str | int, Shape] | None = None,
-                 inputs: _Feed | None = None, measure: bool = True) -> OnnxSession:
+                 inputs: Feed | None = None, measure: bool = True) -> OnnxSession:
     """Returns a session for a model: a path, the bytes of a file, or an onnx.ModelProto.
 
     `sess_options` are onnxruntime.SessionOptions; compiled parts use as many threads. `shapes` sets the shapes of
@@ -175,13 +167,17 @@ def _read(model: _Source) -> ModelProto:
 
 def _run_whole(model: ModelProto, options: Any, reason: str) -> OnnxSession:
     """Returns a session of one part by ONNX Runtime."""
-    runtime = _Runtime(model, options)
+    runtime = Runtime(model, options)
     nodes = tuple(node.name for node in model.graph.node)
-    return _make_session(model, [Part("onnxruntime", nodes, reason)], [runtime.step()], runtime)
+    return _make_session(model, [Part("onnxruntime", nodes, reason)], [_step_of(runtime)], runtime)
 
 
-def _make_session(model: ModelProto, parts: Sequence[Part], steps: Sequence[_Step], whole: _Runtime | None = None,
-                  fallback: _Runtime | None = None) -> OnnxSession:
+def _step_of(runtime: Runtime) -> _Step:
+    return _Step(runtime.run, runtime.inputs, runtime.outputs)
+
+
+def _make_session(model: ModelProto, parts: Sequence[Part], steps: Sequence[_Step], whole: Runtime | None = None,
+                  fallback: Runtime | None = None) -> OnnxSession:
     """Returns a session. `whole` is one for the whole model, with inferred types; `fallback` runs if a part fails."""
     from onnx import numpy_helper
 
@@ -219,153 +215,21 @@ def _sizes(type_: TypeProto) -> list[int | str | None]:
             for dim in type_.tensor_type.shape.dim]
 
 
-# ------------------------------------------------------------------------- runners
-
-class _Runtime:
-    """A session of ONNX Runtime for a model."""
-
-    def __init__(self, model: ModelProto, options: Any) -> None:
-        import onnxruntime
-
-        self.session = onnxruntime.InferenceSession(model.SerializeToString(), options,
-                                                    providers=["CPUExecutionProvider"])
-        self.inputs = [value.name for value in self.session.get_inputs()]
-        self.outputs = [value.name for value in self.session.get_outputs()]
-
-    def run(self, arrays: Sequence[Any]) -> Sequence[Any]:
-        return self.session.run(self.outputs, dict(zip(self.inputs, arrays)))  # type: ignore[no-any-return]
-
-    def step(self) -> _Step:
-        return _Step(self.run, self.inputs, self.outputs)
-
-
-@dataclasses.dataclass
-class _Imported:
-    """An imported module, and for each of its outputs the length of a sequence, or None for a tensor."""
-    lowered: Lowered
-    lengths: list[int | None]
-    has_all_branches: bool
-
-
-def _import(model: ModelProto) -> _Imported:
-    """Imports a model; raises ImportFailure if it refuses a node."""
-    importer = Importer(model)
-    text = importer.run()
-    values = [importer.find(output.name) for output in model.graph.output]
-    inner = [value.value if isinstance(value, Optional_) else value for value in values]
-    return _Imported((text, importer.builder.arrays),
-                     [len(value.items) if isinstance(value, Sequence_) else None for value in inner],
-                     importer.has_all_branches)
-
-
-def _compile(imported: _Imported, threads: int | None) -> _Run:
-    """Compiles a module; returns a function of its inputs, in their order, that returns a sequence of its outputs."""
-    program = compile(imported.lowered, threads=threads)
-    has_sequences = any(length is not None for length in imported.lengths)
-    types = [each.dtype for each in program.inputs]
-
-    def run(arrays: Sequence[Any]) -> Sequence[Any]:
-        results = program(*[array if isinstance(array, np.ndarray) and array.dtype == dtype
-                            else compare.as_given(np.asarray(array, None if hasattr(array, "dtype") else dtype), dtype)
-                            for array, dtype in zip(arrays, types)])
-        arrays = results if isinstance(results, tuple) else (results,)
-        return _group(arrays, imported.lengths) if has_sequences else arrays
-
-    return run
-
-
-def _group(arrays: Sequence[Any], lengths: Sequence[int | None]) -> list[Any]:
-    """Returns a list for each sequence, and the arrays of tensors."""
-    rest = iter(arrays)
-    return [next(rest) if length is None else list(itertools.islice(rest, length)) for length in lengths]
-
-
-def _time(runs: Sequence[Callable[[], object]]) -> list[float]:
-    """Returns the least seconds of each function in alternating runs."""
-    least, end = [float("inf")] * len(runs), time.perf_counter() + _SECONDS * len(runs)
-    for round_ in range(_ROUNDS):
-        for number, run in enumerate(runs):
-            start = time.perf_counter()
-            run()
-            least[number] = min(least[number], time.perf_counter() - start)
-        if round_ >= 2 and time.perf_counter() > end:
-            break
-    return least
-
-
-def _milliseconds(seconds: float) -> str:
-    return f"{seconds * 1e3:.3g} ms"
-
-
-# ------------------------------------------------------------------------- types
-
-class _Exposed:
-    """A session of ONNX Runtime whose results are all values of the main graph, for their types and elements."""
-
-    def __init__(self, model: ModelProto, options: Any) -> None:
-        import onnxruntime
-
-        self.model, self.runtime = model, None
-        self._inferred: dict[str, TypeProto] | None = None
-        try:
-            plain = onnxruntime.SessionOptions()
-            plain.log_severity_level = 4
-            plain.intra_op_num_threads = options.intra_op_num_threads
-            plain.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-            self.runtime = _Runtime(compare.with_results(model, [
-                name for node in model.graph.node for name in node.output if name]), plain)
-        except Exception:  # e.g. NotImplemented, one of the unrelated classes of onnxruntime
-            pass
-        outputs = self.runtime.session.get_outputs() if self.runtime else []
-        self._outputs = {value.name: value for value in outputs}
-
-    def type_of(self, name: str) -> TypeProto | None:
-        """Returns the type of a value. ONNX Runtime has an empty shape also for unknown ranks."""
-        from onnx import TensorProto, helper
-
-        known = self._outputs.get(name)
-        if known is not None and known.type.startswith("tensor(") and known.shape:
-            element = TensorProto.DataType.Value(known.type[len("tensor("):-1].upper())
-            return helper.make_tensor_type_proto(element, known.shape)
-        return self._infer().get(name)
-
-    def _infer(self) -> dict[str, TypeProto]:
-        """Returns the types that the onnx package infers."""
-        if self._inferred is None:
-            from onnx import shape_inference
-
-            from layout_mlir.onnx_import.prepare import without_weights
-
-            with without_weights(self.model):
-                graph = shape_inference.infer_shapes(self.model, data_prop=True).graph
-            stated = {value.name: value.type for value in self.model.graph.output}
-            self._inferred = stated | {value.name: value.type for value in graph.value_info}
-        return self._inferred
-
-    def values_of(self, names: Sequence[str], feed: _Feed) -> dict[str, Any] | None:
-        """Returns the values of names, computed from `feed`, or None if ONNX Runtime does not take the model."""
-        if self.runtime is None:
-            return None
-        computed = [name for name in names if name in self._outputs]
-        results = self.runtime.session.run(computed, feed) if computed else []
-        return {**feed, **dict(zip(computed, results))}
-
-
 # ---------------------------------------------------------------------- the plan
 
 class _Planner:
     """Divides one prepared model."""
 
-    def __init__(self, model: ModelProto, options: Any, inputs: _Feed | None, measure: bool) -> None:
+    def __init__(self, model: ModelProto, options: Any, inputs: Feed | None, measure: bool) -> None:
         self.model, self.options, self.measures = model, options, measure
         self.names = [value.name for value in model.graph.input]
         self.all = tuple(range(len(model.graph.node)))
         # The reason for each node that stays with ONNX Runtime.
         self.reasons: dict[int, str] = {}
         self.graph: Graph | None = None
-        self.exposed: _Exposed | None = None
-        self._imported: dict[tuple[int, ...], _Imported] = {}
-        self._compiled: dict[tuple[int, ...], _Run] = {}
+        self.exposed: Exposed | None = None
+        self._imported: dict[tuple[int, ...], Imported] = {}
+        self._compiled: dict[tuple[int, ...], Run] = {}
         self._times: dict[tuple[int, ...], str] = {}
         self._large: set[tuple[int, ...]] = set()
         self._oracle: compare.Oracle | str | None = None
@@ -387,17 +251,17 @@ class _Planner:
             ours -= refused.keys()
         return self._choose(pieces)
 
-    def _try_whole(self) -> _Runtime | None:
+    def _try_whole(self) -> Runtime | None:
         """Returns a session for the whole model, or None if ONNX Runtime does not take it, or not by numpy arrays."""
         from onnx import TensorProto
 
         try:
-            runtime = _Runtime(self.model, self.options)
+            runtime = Runtime(self.model, self.options)
         except Exception:  # e.g. NotImplemented, one of the unrelated classes of onnxruntime
             return None
         for value in [*runtime.session.get_inputs(), *runtime.session.get_outputs()]:
             element = value.type.replace(")", "").split("(")[-1].split(",")[-1]
-            if TensorProto.DataType.Value(element.upper()) not in {*_EXCHANGED, _STRING}:
+            if TensorProto.DataType.Value(element.upper()) not in {*EXCHANGED, STRING}:
                 return None
         return runtime
 
@@ -421,11 +285,11 @@ class _Planner:
     def _find_ours(self) -> set[int]:
         """Returns the nodes that the importer takes."""
         try:
-            self._imported[self.all] = _import(self.model)
+            self._imported[self.all] = import_module(self.model)
             return set(self.all)
         except ImportFailure:
             pass
-        self.exposed = _Exposed(self.model, self.options)
+        self.exposed = Exposed(self.model, self.options)
         survey = Survey(self.model, self.exposed.type_of)
         self.graph, self.reasons = Graph(self.model, survey), dict(survey.refused)
         return set(self.all) - self.reasons.keys() - self.graph.folded
@@ -452,7 +316,7 @@ class _Planner:
         nodes, result = self.model.graph.node, {}
         for name in (*piece.inputs, *piece.outputs):
             value = self.graph.survey.scopes[0].get(name)
-            if self.graph.is_outer(piece, name) or isinstance(value, Tensor) and value.element.code in _EXCHANGED:
+            if self.graph.is_outer(piece, name) or isinstance(value, Tensor) and value.element.code in EXCHANGED:
                 continue
             kind = value.type if isinstance(value, Tensor) else "not a tensor"
             result.update({number: f"'{name}' at the border of the part is {kind}" for number in piece.nodes
@@ -465,7 +329,7 @@ class _Planner:
             return {}
         model = self._model(piece)
         try:
-            self._imported[piece.nodes] = _import(model)
+            self._imported[piece.nodes] = import_module(model)
             return {}
         except ImportFailure as error:
             refused = Survey(model, lambda name: None).refused
@@ -477,12 +341,12 @@ class _Planner:
         if piece.nodes == self.all or piece.nodes in self._large or arrays is None:
             return {}
         runtime = self._runtime(piece)
-        seconds, empty = _time([lambda: runtime.run(arrays), _run_empty(self.options)])
+        seconds, empty = time_alternately([lambda: runtime.run(arrays), run_empty(self.options)])
         if seconds > 2 * empty:
             self._large.add(piece.nodes)
             return {}
-        return dict.fromkeys(piece.nodes, f"the part is too small: ONNX Runtime takes {_milliseconds(seconds)}, and a "
-                                          f"part costs {_milliseconds(2 * empty)}")
+        return dict.fromkeys(piece.nodes, f"the part is too small: ONNX Runtime takes {milliseconds(seconds)}, and a "
+                                          f"part costs {milliseconds(2 * empty)}")
 
     def _find_wrong(self, piece: Piece) -> dict[int, str]:
         """Compiles a piece and compares its results."""
@@ -492,7 +356,7 @@ class _Planner:
         draws = compare.draw_inputs(model.graph, 0) if arrays is None else [arrays]
         process = Isolated(compare.run_oracle, model, draws) if piece.nodes != self.all else None
         try:
-            run = _compile(self._imported[piece.nodes], self.options.intra_op_num_threads or None)
+            run = compile_module(self._imported[piece.nodes], self.options.intra_op_num_threads or None)
             oracle = process.wait() if process else self.oracle
             if isinstance(oracle, str):
                 raise compare.NotCompared(oracle)
@@ -511,8 +375,8 @@ class _Planner:
         if arrays is None or self.whole is None or piece.nodes in self._times:
             return {}
         runtime, run = self._runtime(piece), self._compiled[piece.nodes]
-        theirs, own = _time([lambda: runtime.run(arrays), lambda: run(arrays)])
-        text = f"{_milliseconds(own)}, and {_milliseconds(theirs)} by ONNX Runtime"
+        theirs, own = time_alternately([lambda: runtime.run(arrays), lambda: run(arrays)])
+        text = f"{milliseconds(own)}, and {milliseconds(theirs)} by ONNX Runtime"
         if own > theirs:
             return dict.fromkeys(piece.nodes, f"the part is slower when compiled: {text}")
         self._times[piece.nodes] = text
@@ -523,10 +387,10 @@ class _Planner:
     def _model(self, piece: Piece) -> ModelProto:
         return self.graph.extract(piece) if self.graph else self.model
 
-    def _runtime(self, piece: Piece) -> _Runtime:
+    def _runtime(self, piece: Piece) -> Runtime:
         if piece.nodes == self.all and self.whole:
             return self.whole
-        return _Runtime(self._model(piece), self.options)
+        return Runtime(self._model(piece), self.options)
 
     def _arrays(self, piece: Piece) -> list[Any] | None:
         """Returns inputs of a piece, or None if ONNX Runtime does not compute them."""
@@ -541,7 +405,7 @@ class _Planner:
     def _as_whole(self, reason: str) -> OnnxSession:
         assert self.whole
         nodes = tuple(node.name for node in self.model.graph.node)
-        return _make_session(self.model, [Part("onnxruntime", nodes, reason)], [self.whole.step()], self.whole)
+        return _make_session(self.model, [Part("onnxruntime", nodes, reason)], [_step_of(self.whole)], self.whole)
 
     def _choose(self, pieces: Sequence[Piece]) -> OnnxSession:
         """Returns the session of the pieces, or of the whole model if that is faster."""
@@ -557,11 +421,11 @@ class _Planner:
             return session
         whole, arrays = self.whole, self.sample
         feed = dict(zip(self.names, arrays))
-        theirs, own = _time([lambda: whole.run(arrays), lambda: session.run(None, feed)])
+        theirs, own = time_alternately([lambda: whole.run(arrays), lambda: session.run(None, feed)])
         if own <= theirs:
             return session
-        return self._as_whole(f"{len(pieces)} parts are slower than the whole model: {_milliseconds(own)}, and "
-                              f"{_milliseconds(theirs)} by ONNX Runtime")
+        return self._as_whole(f"{len(pieces)} parts are slower than the whole model: {milliseconds(own)}, and "
+                              f"{milliseconds(theirs)} by ONNX Runtime")
 
     def _reason(self, nodes: tuple[int, ...]) -> str:
         reasons = dict.fromkeys(self.reasons[number] for number in nodes if number in self.reasons)
@@ -571,17 +435,7 @@ class _Planner:
         if piece.ours:
             return _Step(self._compiled[piece.nodes], piece.inputs, piece.outputs)
         try:
-            return self._runtime(piece).step()
+            return _step_of(self._runtime(piece))
         except Exception as error:  # one of the unrelated classes of onnxruntime
             raise LayoutError(f"neither runner takes a part: {self._reason(piece.nodes)};\n"
                               f"  ONNX Runtime: {error}") from error
-
-
-def _run_empty(options: Any) -> Callable[[], object]:
-    """Returns a call of a session that computes nothing."""
-    from onnx import parser
-
-    runtime = _Runtime(parser.parse_model("<ir_version: 8, opset_import: [\"\": 17]> "
-                                          "empty (float[1] x) => (float[1] y) { y = Identity (x) }"), options)
-    one = np.zeros(1, np.float32)
-    return lambda: runtime.run([one])

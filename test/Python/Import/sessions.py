@@ -186,16 +186,16 @@ class Sessions(unittest.TestCase):
 
     def test_small_parts_stay_with_onnx_runtime(self):
         model = parse("(float[2, 2] x) => (float[2, 2] y) { a = Relu(x) b = com.microsoft.Trilu(a) y = Neg(b) }")
-        with mock.patch.object(planned, "_time", lambda runs: [1e-6] * len(runs)):
+        with mock.patch.object(planned, "time_alternately", lambda runs: [1e-6] * len(runs)):
             session = onnx_session(model)
         self.assertEqual(nodes(session), ["onnxruntime: a b y"])
         self.assertIn("the part is too small: ONNX Runtime takes 0.001 ms, and a part costs 0.002 ms",
                       session.parts[0].reason)
 
     def choose(self, *times):
-        """Returns a session in whose measurements the first contender takes each of `times`, and the second a second."""
+        """Returns a session in whose measurements the first runner takes each of `times`, and the other 1 s."""
         model, left, feed = parse(self.SPLIT), iter(times), {"x": draw(64, 64)}
-        with mock.patch.object(planned, "_time", lambda runs: [next(left), 1.0]):
+        with mock.patch.object(planned, "time_alternately", lambda runs: [next(left), 1.0]):
             session = onnx_session(model)
         self.assertEqual(list(left), [])
         theirs = onnxruntime.InferenceSession(model.SerializeToString())
@@ -219,8 +219,8 @@ class Sessions(unittest.TestCase):
         self.assertIn("3 parts are slower than the whole model", session.parts[0].reason)
 
     def test_wrong_parts_stay_with_onnx_runtime(self):
-        real = planned._compile
-        with mock.patch.object(planned, "_compile",
+        real = planned.compile_module
+        with mock.patch.object(planned, "compile_module",
                                lambda *args: lambda arrays: [real(*args)(arrays)[0] + 1]):
             session = onnx_session(parse(self.SPLIT), measure=False)
         self.assertEqual(nodes(session), ["onnxruntime: a b y"])
@@ -230,7 +230,7 @@ class Sessions(unittest.TestCase):
         model = parse("(string[1] s, seq(float[8, 8]) q, float[8, 8] x) => (string[1] t, float[n, 8] z, float[8, 8] y) "
                       "{ t = StringConcat(s, s) z = ConcatFromSequence<axis: int = 0>(q) y = MatMul(x, x) }")
         feed = {"s": np.array(["a"], object), "q": [draw(8, 8), draw(8, 8)], "x": draw(8, 8)}
-        with mock.patch.object(planned, "_time", lambda runs: [2.0, 0.5]):
+        with mock.patch.object(planned, "time_alternately", lambda runs: [2.0, 0.5]):
             session = onnx_session(model, inputs=feed)
         self.assertEqual(nodes(session), ["layout: y", "onnxruntime: t z"])
         self.compare(session.run(["t"], feed)[0], np.array(["aa"], object))
