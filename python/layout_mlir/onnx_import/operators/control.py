@@ -41,6 +41,7 @@ def if_(b: Builder, node: Node, condition: Tensor) -> Sequence[Value]:
         node.refuse(error)
     except ImportFailure as error:
         mark.restore()
+        node.importer.has_all_branches = False
         return _import_one(b, condition, emit, error)
 
 
