@@ -220,11 +220,13 @@ class Runner:
             return Outcome(kind, case.name, operators, runners, status, reason)
 
         try:
-            runners, reason = run_in_process(model, sets, case)
+            runners, reason, difference = run_in_process(model, sets, case)
             state_sequences(model, sets[0][0])
             sets = [(flatten(inputs), flatten(outputs)) for inputs, outputs in sets]
             if not runners:
-                runners, reason = run_in_process(model, sets, case)
+                runners, reason, difference = run_in_process(model, sets, case)
+            if difference:
+                raise Stopped("disputed" if runners == ["onnxruntime"] else "differs", difference)
             prepared, data = isolated(import_case, model, seconds=SECONDS)
             if has_tensors and runners != ["layout"]:
                 raise Stopped("refused", f"session: {reason}")
@@ -248,16 +250,15 @@ class Runner:
 
 
 def run_in_process(model, sets, case):
-    """Runs all data sets in a session; returns its runners and its reasons. Raises Stopped if results differ."""
+    """Runs all data sets in a session; returns its runners, none if neither takes a node, its reasons, and None or how
+    its results differ."""
     try:
         runners, reasons, difference = isolated(run_session, model, sets, case, seconds=SECONDS)
     except LayoutError as error:
-        return [], str(error)
+        return [], str(error), None
     except Crashed as error:
         raise Stopped("crashed", f"session: {error}") from None
-    if difference:
-        raise Stopped("disputed" if runners == ["onnxruntime"] else "differs", difference)
-    return runners, "; ".join(reasons)
+    return runners, "; ".join(reasons), difference
 
 
 _state = {}
