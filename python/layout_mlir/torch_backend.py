@@ -11,6 +11,7 @@ this module names them.
 from __future__ import annotations
 
 import logging
+import math
 import operator
 import time
 from collections import defaultdict
@@ -19,6 +20,7 @@ from typing import Any
 
 import torch
 from torch import fx
+from torch._decomp import get_decompositions
 from torch._functorch.aot_autograd import aot_module_simplified, make_boxed_func
 from torch._guards import TracingContext
 from torch._subclasses.fake_tensor import unset_fake_temporarily
@@ -59,7 +61,8 @@ class _Part(torch.nn.Module):
         with unset_fake_temporarily():
             lowered = torch_graphs.lower(self.graph, weights)
             self.inputs = lowered.inputs
-            self.program = compile((lowered.text, lowered.weights), threads=torch.get_num_threads())
+            self.program = compile((lowered.text, lowered.weights), threads=torch.get_num_threads(),
+                                   shares_arrays=True)
 
     def forward(self, *values: Any) -> Any:
         arrays = self.program(*[torch_graphs.to_array(values[number]) for number in self.inputs])
@@ -283,6 +286,24 @@ class _Graph:
 
 # ----------------------------------------------------------------------------- the backend
 
+def _decompose_var_mean(x: torch.Tensor, dim: list[int] | None = None, *, correction: float | None = None,
+                        keepdim: bool = False) -> Any:
+    """Decomposes `aten.var_mean`, which torch-mlir would compute in f64."""
+    if x.dtype not in (torch.float32, torch.float64):
+        return NotImplemented
+    dims = sorted({each % x.dim() for each in dim}) if dim else list(range(x.dim()))
+    mean = x.mean(dims, keepdim=True)
+    count = math.prod(x.shape[each] for each in dims) - (1 if correction is None else correction)
+    variance = ((x - mean) * (x - mean)).sum(dims, keepdim=keepdim) / count
+    return variance, mean if keepdim else mean.squeeze(dims)
+
+
+def _get_decompositions() -> dict[Any, Callable[..., Any]]:
+    aten = torch.ops.aten
+    return {**get_decomposition_table(), **get_decompositions([aten._softmax.default]),
+            aten.var_mean.correction: _decompose_var_mean}
+
+
 def _is_weight(value: Any) -> bool:
     """Returns true for a parameter or buffer of a module whose changes are counted."""
     is_static = isinstance(value, torch.nn.Parameter) or hasattr(value, "_dynamo_static_input_type")
@@ -312,7 +333,7 @@ def layout(module: fx.GraphModule, inputs: Sequence[Any]) -> Any:
         return make_boxed_func(_Graph(graph, fixed))
 
     return aot_module_simplified(module, inputs, fw_compiler=_keep_training, bw_compiler=_keep_backward,
-                                 inference_compiler=compile_inference, decompositions=get_decomposition_table())
+                                 inference_compiler=compile_inference, decompositions=_get_decompositions())
 
 
 torch._dynamo.register_backend(layout)

@@ -128,6 +128,15 @@ class Backend(unittest.TestCase):
         words = nn.Embedding(10, 4)
         self.check(lambda tokens: F.linear(words(tokens), words.weight), torch.tensor([[1, 2, 9]]))
 
+    def test_shared_weights(self):
+        """A weight that is not packed is read from the memory of the parameter."""
+        with torch.inference_mode(False), torch.no_grad():
+            words = nn.Embedding(5000, 8)
+            tokens = torch.tensor([7, 4999])
+            compiled = self.check(words, tokens)
+            words.weight.numpy()[7] = 3  # not counted as a change
+            torch.testing.assert_close(compiled(tokens)[0], torch.full((8,), 3.0))
+
     # ------------------------------------------------------------------- threads and types
 
     def test_threads(self):
@@ -136,9 +145,9 @@ class Backend(unittest.TestCase):
         built = []
         original = torch_backend.compile
 
-        def compile_counted(module, *, threads):
+        def compile_counted(module, *, threads, **options):
             built.append(threads)
-            return original(module, threads=threads)
+            return original(module, threads=threads, **options)
 
         with mock.patch.object(torch_backend, "compile", compile_counted):
             compiled(x)
