@@ -57,7 +57,7 @@ def to_array(value: Any) -> NDArray[Any]:
 
 def to_tensor(array: NDArray[Any], dtype: torch.dtype) -> torch.Tensor:
     """Returns a tensor in the memory of an array, whose elements have the width of `dtype`."""
-    if array.dtype.kind == "V" or array.dtype.name not in np.sctypeDict:  # a dtype of ml_dtypes
+    if array.dtype.isbuiltin != 1:  # a dtype of ml_dtypes
         array = array.view(f"u{array.dtype.itemsize}")
     tensor = torch.from_numpy(array)
     return tensor if tensor.dtype == dtype else tensor.view(dtype)
@@ -98,8 +98,10 @@ def _copy_placeholders(graph: fx.Graph, module: fx.GraphModule, part: fx.Graph,
         elif isinstance(node.meta["val"], torch.Tensor):
             copies[node] = graph.node_copy(node)
             inputs.append(number)
-        else:
+        elif isinstance(node.meta["val"], (int, torch.SymInt)):
             integers.append((number, node))
+        else:
+            raise NotLowered(f"operand {node.name} is neither a tensor nor an integer")
     # All placeholders precede the operations.
     found = {node: _find_dim(copies, node.meta["val"]) or graph.placeholder(node.name) for _, node in integers}
     for number, node in integers:

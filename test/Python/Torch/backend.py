@@ -179,6 +179,12 @@ class Backend(unittest.TestCase):
         with torch.compiler.set_stance("fail_on_recompile"):
             self.compare((x * 7).sum(0) + torch.arange(6), compiled(x))
 
+    def test_floats(self):
+        """A dynamic float is used as such, wherever it is computed."""
+        function = torch.compile(lambda x, y: x * y + 1, backend="layout", dynamic=True)
+        for number in (0.5, 1.25, 3.75):
+            torch.testing.assert_close(function(torch.ones(3), number), torch.full((3,), number + 1))
+
     def test_empty_and_scalar(self):
         self.check(lambda x: (x.sum(), x[:0]), torch.randn(3, 2))
 
