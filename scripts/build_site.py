@@ -35,7 +35,8 @@ from source_files import source_files
 # The pages of each tab in order. If a tab names a folder, the remaining pages of the folder follow.
 TABS = [
     ("Start", None, ["start"]),
-    ("Tutorials", "tutorials", ["onnx-model", "your-pipeline", "your-target", "phone-kernels", "npu-code"]),
+    ("Tutorials", "tutorials", ["onnx-model", "pytorch", "your-pipeline", "your-target", "phone-kernels",
+                                "npu-code"]),
     ("Try a layout", None, ["try"]),
     ("Gallery", None, ["gallery"]),
     ("Guides", "", ["model", "python", "networks", "cpu-performance", "embedding", "assignment", "assignment-results",

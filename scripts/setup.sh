@@ -6,6 +6,7 @@
 # setup_tidy       installs clang-tidy
 # setup_python     creates a virtual environment in $build/venv with lists of packages
 # setup_intel_opencl  creates an environment with Intel's OpenCL runtime for CPUs
+# setup_torch      creates an environment with PyTorch and torch-mlir
 # setup_chip_models  downloads the vendor's chip models of NPUs to $build/chip-models
 # setup_configure  runs CMake if its arguments changed; `targets` lists the targets
 #                  that are wanted, all by default
@@ -174,6 +175,7 @@ setup_python() {
     oracles) install_optional oracles --no-deps ;;
     chip-models) setup_chip_models ;;
     intel-opencl) setup_intel_opencl ;;
+    torch) install_optional torch --no-deps ;;
     *) install_optional "$list" ;;
     esac
   done
@@ -199,6 +201,21 @@ setup_intel_opencl() {
   (
     build=$build/intel-opencl
     setup_python intel-opencl-runtime
+  )
+}
+
+# Installs PyTorch and torch-mlir in an environment of their own, or reports that they are
+# unavailable. PyTorch's packages of CUDA, 4 GB, are replaced by stubs. test/lit.cfg.py
+# reads that environment, too.
+setup_torch() {
+  (
+    build=$build/torch
+    setup_python torch-needs torch
+    stubs=$build/venv/.cuda-stubs installed=$build/venv/.requirements-torch
+    if [[ ! -e $installed || $stubs -nt $installed ]]; then exit 0; fi
+    logged /usr/bin/python3 -B "$root/scripts/torch_cuda_stubs.py" \
+      "$build"/venv/lib/python3*/site-packages || die "the stubs of CUDA could not be written"
+    touch "$stubs"
   )
 }
 

@@ -3,6 +3,7 @@
 # Tools are called by their bare names: the project's are the ones just built,
 # upstream's have Debian's suffix (mlir-opt-22). Substitutions:
 #   %python           the project's Python, with the package in reach
+#   %torch_python     the Python that has PyTorch, likewise
 #   %layout_src_root  the source tree      %layout_obj_root  the build directory
 #   %mlir_lib_dir     where libmlir_c_runner_utils%shlibext and its like are
 #   %shlibext         .so
@@ -15,7 +16,7 @@
 # needs), opencl-fp16 (in test/IntelOpenCL), browser (Chromium, and what drives it), mpi and graphviz, whose absence
 # fails with CI=true;
 # vendor-model (the vendor's chip model of an NPU is installed and loads), likewise, unless ./dev noted that
-# this machine cannot have it; spirv-val; clang, which compiles OpenCL C.
+# this machine cannot have it; torch (build/torch), likewise; spirv-val; clang, which compiles OpenCL C.
 # Python modules that tests share are in Inputs/.
 
 import os
@@ -54,7 +55,9 @@ llvm_config.with_environment("PYTHONDONTWRITEBYTECODE", "1")
 llvm_config.with_environment("LAYOUT_BUILD_DIR", config.layout_obj_root)
 llvm_config.with_system_environment(["HOME", "TMPDIR", "LC_ALL", "CCACHE_DIR", "LAYOUT_CHIP_MODELS"])
 
+torch_venv = os.path.join(config.layout_obj_root, "torch", "venv")
 config.substitutions += [
+    ("%torch_python", shlex.quote(os.path.join(torch_venv, "bin", "python"))),
     ("%python", shlex.quote(config.python)),
     ("%layout_src_root", config.layout_src_root),
     ("%layout_obj_root", config.layout_obj_root),
@@ -195,6 +198,9 @@ require("mpi", "" if starter and config.has_mpi else "libopenmpi-dev or openmpi-
 # ./dev writes this file where the models cannot be installed, e.g. without a network.
 require("vendor-model", why_no_vendor_model(), "on the vendor's chip model",
         os.path.exists(os.path.join(config.layout_obj_root, ".chip-models-unavailable")))
+# ./dev test writes the first file at the end of an installation, and the second where it fails.
+require("torch", "" if os.path.exists(os.path.join(torch_venv, ".cuda-stubs")) else f"{torch_venv} has no PyTorch",
+        "of torch.compile", os.path.exists(os.path.join(torch_venv, ".torch-unavailable")))
 if os.path.exists("/usr/include/oneapi/dnnl/dnnl.h"):
     config.available_features.add("onednn")
 emulates = lit.util.which("qemu-aarch64", os.environ.get("PATH", "")) and \

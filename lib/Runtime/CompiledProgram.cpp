@@ -362,8 +362,8 @@ CompiledProgram::compile(ModuleOp module, StringRef name,
 
   // Work on a clone to keep the caller's module unchanged.
   OwningOpRef<ModuleOp> clone = module.clone();
-  program->constants =
-      std::make_unique<DetachedConstants>(*clone, options.dropsResources);
+  program->constants = std::make_unique<DetachedConstants>(
+      *clone, options.dropsResources, options.sharesResources);
   ObjectCache cache = getCache(options);
   auto code = compileToArchive(*clone, (kWrapperPrefix + name).str(), *builder,
                                options.optLevel, cache);

@@ -68,7 +68,7 @@ namespace {
 /// copied or moved out. Resources that no global reads are freed at once.
 class ResourceDropper {
 public:
-  explicit ResourceDropper(ModuleOp module) {
+  ResourceDropper(ModuleOp module, bool sharesAll) : sharesAll(sharesAll) {
     for (auto global : module.getOps<LLVM::GlobalOp>())
       if (Entry *entry = getEntry(global))
         ++readers[entry];
@@ -88,13 +88,14 @@ public:
 
   /// Moves the memory out of the resource of `global`, to use it without a
   /// copy. Returns std::nullopt if the global has no resource or a resource of
-  /// one repeated element, or if the memory is not from allocateConstantBytes
-  /// or is aligned to less than `alignment`.
+  /// one repeated element, or if the memory is aligned to less than
+  /// `alignment`, or may not be shared: without `sharesAll`, only memory from
+  /// allocateConstantBytes may be.
   std::optional<AsmResourceBlob>
   take(LLVM::GlobalOp global, const Contents &contents, uint64_t alignment) {
     Entry *entry = getEntry(global);
     if (!entry || contents.bytes.size() != contents.size ||
-        !isConstantMemory(contents.bytes.data()) ||
+        !(sharesAll || isConstantMemory(contents.bytes.data())) ||
         !llvm::isAddrAligned(llvm::Align(alignment), contents.bytes.data()))
       return std::nullopt;
     return std::move(*entry->getBlob());
@@ -116,6 +117,7 @@ private:
     return resource ? resource.getRawHandle().getResource() : nullptr;
   }
 
+  bool sharesAll;
   llvm::DenseMap<Entry *, unsigned> readers;
 };
 } // namespace
@@ -125,10 +127,11 @@ char *DetachedConstants::add(StringRef name, size_t bytes, size_t alignment) {
   return entries.back().blob.getMutableData().data();
 }
 
-DetachedConstants::DetachedConstants(ModuleOp module, bool dropResources) {
+DetachedConstants::DetachedConstants(ModuleOp module, bool dropResources,
+                                     bool shareResources) {
   std::optional<ResourceDropper> dropper;
   if (dropResources)
-    dropper.emplace(module);
+    dropper.emplace(module, shareResources);
   for (auto global : module.getOps<LLVM::GlobalOp>()) {
     if (!global.getConstant() || global.getThreadLocal_() ||
         global.getAddrSpace() != 0 || global.getSection() ||

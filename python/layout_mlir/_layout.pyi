@@ -281,6 +281,7 @@ def compile(
     function: str = "main",
     shapes: _Shapes | None = None,
     threads: int | None = None,
+    shares_arrays: bool = False,
 ) -> Program: ...
 @overload
 def run_pipeline(module: str, pipeline: str, *, bytecode: Literal[False] | None = None) -> str: ...

@@ -139,14 +139,14 @@ static void dropBodies(ModuleOp module) {
       op.erase();
 }
 
-static std::shared_ptr<Program> compile(const py::object &given,
-                                        const py::object &target,
-                                        const std::string &function,
-                                        const py::object &shapes,
-                                        const py::object &threads) {
+static std::shared_ptr<Program>
+compile(const py::object &given, const py::object &target,
+        const std::string &function, const py::object &shapes,
+        const py::object &threads, bool sharesArrays) {
   std::string wanted = toTargetText(target);
   CompileOptions compileOptions;
   compileOptions.dropsResources = true;
+  compileOptions.sharesResources = sharesArrays;
   if (!threads.is_none()) {
     int64_t count = toInt(threads, "the number of threads");
     if (count < 1 || count > kMostThreads)
@@ -156,8 +156,10 @@ static std::shared_ptr<Program> compile(const py::object &given,
   }
   // Sequential loops compile faster.
   bool parallelLoops = CompiledProgram::countThreads(compileOptions) > 1;
-  compileOptions.key =
-      makeKey(given, shapes, wanted, function, parallelLoops, compileOptions);
+  // A program from the cache has its own copy of the constants.
+  if (!sharesArrays)
+    compileOptions.key =
+        makeKey(given, shapes, wanted, function, parallelLoops, compileOptions);
   std::unique_ptr<llvm::MemoryBuffer> outline =
       CompiledProgram::find(compileOptions);
   bool isKept = outline != nullptr;
@@ -389,7 +391,7 @@ program at the same time.)")
   module.def("compile", compile, py::arg("module"),
              py::arg("target") = py::none(), py::kw_only(),
              py::arg("function") = "main", py::arg("shapes") = py::none(),
-             py::arg("threads") = py::none(),
+             py::arg("threads") = py::none(), py::arg("shares_arrays") = false,
              R"(Compiles a function of a module to a Program for this CPU.
 
 The pipeline is `layout-to-cpu`, and the engine is that of layout-run, in this
@@ -397,6 +399,10 @@ process. `module`, `target` and `shapes` are those of `assign`. The program runs
 on this CPU, whatever target its layouts are chosen for. `threads` is the number
 of threads that share its long loops, by default the number of processors that
 this process may use; results do not depend on it.
+
+With `shares_arrays`, constants that keep the layout of the array that was given
+for them are read from this array as long as the program lives. The program is
+then not cached.
 
 The program of an ONNX model is compared with ONNX Runtime, if that is
 installed; a difference raises LayoutError.

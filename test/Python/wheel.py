@@ -71,6 +71,11 @@ class Wheel(unittest.TestCase):
             self.pip("download", "--no-index", "--no-deps", "--only-binary=:all:", "--python-version=3.12",
                      "--dest", WORK / "other", self.wheel)
 
+    def test_torch_backend(self):
+        found = self.run_there("python", "-c", "from importlib.metadata import entry_points; "
+                               "print(entry_points(group='torch_dynamo_backends')['layout'].value)")
+        self.assertEqual(found, "layout_mlir.torch_backend:layout\n")
+
     def test_tools(self):
         for tool in TOOLS:
             with self.subTest(tool=tool):

@@ -93,6 +93,9 @@ struct CompileOptions {
   /// True if no other code reads the resources of the module's context. They
   /// are freed while the constants are copied, which halves peak memory.
   bool dropsResources = false;
+  /// True if the program may also read resources in place, in whatever memory
+  /// they are. Has an effect only with `dropsResources`.
+  bool sharesResources = false;
   /// If not null, called after each run. Returns the error of that run, e.g. of
   /// a device, which makes the run fail, or std::nullopt.
   std::function<std::optional<std::string>()> takeError;

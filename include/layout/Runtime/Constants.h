@@ -45,8 +45,10 @@ public:
   /// declarations and keeps a copy of their contents. With `dropResources`,
   /// also frees each resource of the context that no remaining global reads.
   /// Constants in memory from allocateConstantBytes (ConstantMemory.h) are then
-  /// taken over instead of copied, if they are sufficiently aligned.
-  explicit DetachedConstants(ModuleOp module, bool dropResources = false);
+  /// taken over instead of copied, if they are sufficiently aligned; with
+  /// `shareResources`, those in any memory.
+  explicit DetachedConstants(ModuleOp module, bool dropResources = false,
+                             bool shareResources = false);
 
   /// Adds a constant of `bytes` bytes at a multiple of `alignment`, and returns
   /// its memory, for the caller to fill.

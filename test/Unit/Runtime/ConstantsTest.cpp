@@ -126,4 +126,32 @@ TEST(DetachedConstants, TakesWhatWasAllocated) {
   EXPECT_TRUE(value.getRawHandle().getBlob()->getData().empty());
 }
 
+/// Memory of any owner is used in place only if resources may be shared.
+TEST(DetachedConstants, SharesResources) {
+  alignas(64) static char bytes[4096] = {7};
+  unsigned released = 0;
+  auto release = [&](void *, size_t, size_t) { ++released; };
+  for (bool shares : {false, true}) {
+    MLIRContext context;
+    context.loadDialect<LLVM::LLVMDialect>();
+    auto type = RankedTensorType::get({4096}, IntegerType::get(&context, 8));
+    auto value = DenseResourceElementsAttr::get(
+        type, "weight",
+        UnmanagedAsmResourceBlob::allocateWithAlign(bytes, 64, release));
+    OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+    OpBuilder b(module->getBodyRegion());
+    LLVM::GlobalOp::create(
+        b, module->getLoc(),
+        LLVM::LLVMArrayType::get(type.getElementType(), 4096),
+        /*isConstant=*/true, LLVM::Linkage::Private, "weight", value);
+    DetachedConstants constants(*module, /*dropResources=*/true, shares);
+    ASSERT_EQ(constants.getEntries().size(), 1u);
+    ArrayRef<char> data = constants.getEntries().front().blob.getData();
+    EXPECT_EQ(data.data() == bytes, shares);
+    EXPECT_EQ(data.front(), 7);
+    // A copy releases the memory at once, a program at its end.
+    EXPECT_EQ(released, 1u);
+  }
+}
+
 } // namespace
