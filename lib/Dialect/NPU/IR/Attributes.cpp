@@ -27,37 +27,16 @@ struct Published {
 };
 } // namespace
 
-static constexpr Published kChips[] = {layout::ClockModel::BM1684,
-                                       KernelApi::OKKernel},
-                           {"BM1684X",
-                            64,
-                            256 << 10,
-                            64,
-                            16,
-                            1000,
-                            (1 << 18) - 1,
-                            layout::ClockModel::BM1684X,
-                            KernelApi::TPUKernel},
-                           {"BM1688",
-                            32,
-                            128 << 10,
-                            16,
-                            16,
-                            900,
-                            (1 << 18) - 1,
-                            layout::ClockModel::BM1688,
-                            KernelApi::TPUKernel},
-                           {"BM1690",
-                            64,
-                            256 << 10,
-                            64,
-                            16,
-                            1000,
-                            (1 << 18) - 1,
-                            layout::ClockModel::BM1684X,
-                            KernelApi::TPUKernel},
-}
-;
+static constexpr Published kChips[] = {
+    {"BM1684", 64, 512 << 10, 128, 8, 550, (1 << 19) - 1,
+     layout::ClockModel::BM1684, KernelApi::OKKernel},
+    {"BM1684X", 64, 256 << 10, 64, 16, 1000, (1 << 18) - 1,
+     layout::ClockModel::BM1684X, KernelApi::TPUKernel},
+    {"BM1688", 32, 128 << 10, 16, 16, 900, (1 << 18) - 1,
+     layout::ClockModel::BM1688, KernelApi::TPUKernel},
+    {"BM1690", 64, 256 << 10, 64, 16, 1000, (1 << 18) - 1,
+     layout::ClockModel::BM1684X, KernelApi::TPUKernel},
+};
 
 namespace {
 /// The parameters whose defaults are those of the published chip with the same
