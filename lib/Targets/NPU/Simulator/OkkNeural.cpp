@@ -14,7 +14,6 @@
 #include "OkkNumbers.h"
 #include "OkkOperands.h"
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
 using namespace mlir::npu;
