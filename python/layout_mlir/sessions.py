@@ -94,6 +94,9 @@ class OnnxSession:
 
     def run(self, output_names: Sequence[str] | None, input_feed: Feed, run_options: object = None) -> list[Any]:
         """Returns the outputs of the given names, or all outputs if `output_names` is None or empty."""
+        if not self._steps and self._fallback:
+            results: list[Any] = self._fallback.session.run(output_names, input_feed, run_options)
+            return results
         if run_options is not None:
             raise ValueError("run_options are not supported: pass them to an onnxruntime.InferenceSession")
         if not input_feed.keys() >= self._required:
@@ -111,7 +114,7 @@ class OnnxSession:
         except LayoutError:
             if self._fallback is None:
                 raise
-            results: list[Any] = self._fallback.session.run(wanted, input_feed)
+            results = self._fallback.session.run(wanted, input_feed)
             return results
 
     def _run_steps(self, wanted: Sequence[str], feed: Feed) -> list[Any]:
@@ -169,16 +172,13 @@ def _run_whole(model: ModelProto, options: Any, reason: str) -> OnnxSession:
     """Returns a session of one part by ONNX Runtime."""
     runtime = Runtime(model, options)
     nodes = tuple(node.name for node in model.graph.node)
-    return _make_session(model, [Part("onnxruntime", nodes, reason)], [_step_of(runtime)], runtime)
-
-
-def _step_of(runtime: Runtime) -> _Step:
-    return _Step(runtime.run, runtime.inputs, runtime.outputs)
+    return _make_session(model, [Part("onnxruntime", nodes, reason)], [], runtime, runtime)
 
 
 def _make_session(model: ModelProto, parts: Sequence[Part], steps: Sequence[_Step], whole: Runtime | None = None,
                   fallback: Runtime | None = None) -> OnnxSession:
-    """Returns a session. `whole` is one for the whole model, with inferred types; `fallback` runs if a part fails."""
+    """Returns a session. `whole` is one for the whole model, with inferred types; `fallback` runs if a part fails, or if
+    there are no steps."""
     from onnx import numpy_helper
 
     later = {value.name for value in model.graph.output}
@@ -405,7 +405,7 @@ class _Planner:
     def _as_whole(self, reason: str) -> OnnxSession:
         assert self.whole
         nodes = tuple(node.name for node in self.model.graph.node)
-        return _make_session(self.model, [Part("onnxruntime", nodes, reason)], [_step_of(self.whole)], self.whole)
+        return _make_session(self.model, [Part("onnxruntime", nodes, reason)], [], self.whole, self.whole)
 
     def _choose(self, pieces: Sequence[Piece]) -> OnnxSession:
         """Returns the session of the pieces, or of the whole model if that is faster."""
@@ -435,7 +435,8 @@ class _Planner:
         if piece.ours:
             return _Step(self._compiled[piece.nodes], piece.inputs, piece.outputs)
         try:
-            return _step_of(self._runtime(piece))
+            runtime = self._runtime(piece)
+            return _Step(runtime.run, runtime.inputs, runtime.outputs)
         except Exception as error:  # one of the unrelated classes of onnxruntime
             raise LayoutError(f"neither runner takes a part: {self._reason(piece.nodes)};\n"
                               f"  ONNX Runtime: {error}") from error
