@@ -177,8 +177,8 @@ def _run_whole(model: ModelProto, options: Any, reason: str) -> OnnxSession:
 
 def _make_session(model: ModelProto, parts: Sequence[Part], steps: Sequence[_Step], whole: Runtime | None = None,
                   fallback: Runtime | None = None) -> OnnxSession:
-    """Returns a session. `whole` is one for the whole model, with inferred types; `fallback` runs if a part fails, or if
-    there are no steps."""
+    """Returns a session. `whole` is one for the whole model, with inferred types; `fallback` runs if a part fails, or
+    if there are no steps."""
     from onnx import numpy_helper
 
     later = {value.name for value in model.graph.output}
