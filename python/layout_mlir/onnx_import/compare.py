@@ -3,9 +3,9 @@
 Each import path rejects a model whose results differ (`Check`). The error names the result and the first node whose
 value differs. To find the node, all values between nodes become results of the model and of a second program.
 
-Inputs are random; if a model takes indices, shapes or dynamic sizes, draws are tried until ONNX Runtime accepts one, and
-preferably until its results are numbers.
-Operators that it does not implement are computed by the reference evaluator of the onnx package.
+Inputs are random; if a model takes indices, shapes or dynamic sizes, draws are tried until ONNX Runtime accepts one,
+and preferably until its results are numbers. Operators that it does not implement are computed by the reference
+evaluator of the onnx package.
 
 Rounding may change a result by more than a tolerance relative to its largest value, for example if terms cancel or an
 exponential follows. The model is therefore run again with inputs changed by one unit in the last place, with the

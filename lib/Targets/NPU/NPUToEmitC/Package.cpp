@@ -157,6 +157,32 @@ static json::Value describe(ChipAttr chip) {
                       {"clock", std::move(params)}};
 }
 
+/// Writes the kernel that calls `function` with addresses in the order of the
+/// manifest, and registers it. `steps` has the bytes of each parameter per
+/// index of a dynamic batch, or 0; if `isSliced`, calls it for each index.
+static void writeKernel(raw_ostream &os, StringRef function,
+                        ArrayRef<int64_t> steps, bool isSliced, KernelApi api) {
+  StringRef prefix = api == KernelApi::TPUKernel ? "tpu" : "okk";
+  os << "struct " << function << "_arguments {\n";
+  for (size_t i = 0; i < steps.size(); ++i)
+    os << "  system_addr_t argument" << i << ";\n";
+  os << (isSliced ? "  unsigned long long extent;\n" : "") << "};\nstatic void "
+     << function << "_kernel(const void *arguments) {\n  const " << function
+     << "_arguments *given =\n      static_cast<const " << function
+     << "_arguments *>(arguments);\n  static_cast<void>(given);\n  " << prefix
+     << "_initialize();\n";
+  if (isSliced)
+    os << "  for (unsigned long long i = 0; i < given->extent; ++i)\n  ";
+  os << "  " << function << "(";
+  for (auto [i, step] : llvm::enumerate(steps)) {
+    os << (i ? ", " : "") << "given->argument" << i;
+    if (step)
+      os << " + i * " << step << "u";
+  }
+  os << ");\n  " << prefix << "_poll();\n}\n"
+     << prefix.upper() << "KERNEL_FUNC_REGISTER(" << function << "_kernel)\n";
+}
+
 LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,
                                    StringRef directory, bool checks,
                                    bool isStrict) {
@@ -184,7 +210,7 @@ LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,
                         {"constants", constants->bytes},
                         {"chip", describe(findChip(module))},
                         {"arguments", std::move(*arguments)}};
-  bool isTpu = getKernelApi(module) == KernelApi::TPUKernel;
+  KernelApi api = getKernelApi(module);
   PassManager pm(module.getContext());
   ConvertNPUToEmitCPassOptions options;
   options.checks = checks;
@@ -200,29 +226,7 @@ LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,
   auto writeProgram = [&](raw_ostream &os) {
     if (failed(emitc::translateToCpp(module, os)))
       return failure();
-    // The host passes addresses in the order of the manifest.
-    std::string called = getEmittedName(name);
-    os << "struct " << called << "_arguments {\n";
-    for (size_t i = 0; i < steps.size(); ++i)
-      os << "  system_addr_t argument" << i << ";\n";
-    os << (isSliced ? "  unsigned long long extent;\n" : "")
-       << "};\nstatic void " << called << "_kernel(const void *arguments) {\n"
-       << "  const " << called
-       << "_arguments *given =\n      static_cast<const " << called
-       << "_arguments *>(arguments);\n"
-       << "  static_cast<void>(given);\n"
-       << (isTpu ? "  tpu_initialize();\n" : "  okk_initialize();\n");
-    if (isSliced)
-      os << "  for (unsigned long long i = 0; i < given->extent; ++i)\n  ";
-    os << "  " << called << "(";
-    for (auto [i, step] : llvm::enumerate(steps)) {
-      os << (i ? ", " : "") << "given->argument" << i;
-      if (step)
-        os << " + i * " << step << "u";
-    }
-    os << (isTpu ? ");\n  tpu_poll();\n}\nTPUKERNEL_FUNC_REGISTER("
-                 : ");\n  okk_poll();\n}\nOKKERNEL_FUNC_REGISTER(")
-       << called << "_kernel)\n";
+    writeKernel(os, getEmittedName(name), steps, isSliced, api);
     return success();
   };
   auto writeManifest = [&](raw_ostream &os) {

@@ -50,13 +50,13 @@ def NPU_ChipAttr
       e.g. `memories = {l2 = 2097152}`. They are linear;
     * `megahertz`: the frequency. The default is that of the published chip with the same
       parameters, or 1000;
-    * `clock`, optional: parameters of the clock with other values than those of the published
-      chip with the same parameters, or, without one, than the first column of
-      [ChipClock.h](../../include/layout/Support/ChipClock.h), e.g.
-      `clock = {s2l_start = 200, exp = 90}`.
+    * `clock`, optional: parameters of [ChipClock.h](../../include/layout/Support/ChipClock.h), e.g.
+      `clock = {s2l_start = 200, exp = 90}`. The defaults are those of the published chip with the
+      same parameters, or of the first column there.
 
     Settings after a name override those of that chip. Parameters that are exactly those of a
-    published chip print as its name:
+    published chip print as its name. A chip has the kernel API of the published one with the same
+    `npus`, `bytes_per_npu` and `eu_bytes`, or OKKernel:
 
     | chip    | npus | bytes_per_npu | eu_bytes | banks | bytes per bank | max_compute_stride | megahertz | kernel API |
     |---------|-----:|--------------:|---------:|------:|---------------:|-------------------:|----------:|------------|
@@ -64,9 +64,6 @@ def NPU_ChipAttr
     | BM1684X |   64 |        262144 |       64 |    16 |          16384 |             262143 |      1000 | TPU-KERNEL |
     | BM1688  |   32 |        131072 |       16 |    16 |           8192 |             262143 |       900 | TPU-KERNEL |
     | BM1690  |   64 |        262144 |       64 |    16 |          16384 |             262143 |      1000 | TPU-KERNEL |
-
-    Programs call the kernel API of the published chip with the same `npus`, `bytes_per_npu` and
-    `eu_bytes`, and those of other chips OKKernel.
   }];
   let parameters = (ins
     "int64_t":$npus,
