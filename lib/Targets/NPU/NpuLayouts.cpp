@@ -189,7 +189,7 @@ RankedTensorType layout::getNpuWork(linalg::LinalgOp op,
   int64_t tensor = llvm::alignTo(getNpuBytes(layout, result), params.euBytes);
   int64_t bytes = 2 * tensor + npu::kCoefficientBytes + npu::kTableBytes;
   return RankedTensorType::get(
-      {params.npus, llvm::divideCeil(bytes, 4)}, result.getElementType(),
+      {params.npus, llvm::divideCeilSigned(bytes, 4)}, result.getElementType(),
       NpuScatterAttr::get(result.getContext(), NpuMode::Aligned, /*width=*/0,
                           /*strides=*/{}, /*start=*/0, NpuPack::None,
                           /*offset=*/0, "CW", chip));

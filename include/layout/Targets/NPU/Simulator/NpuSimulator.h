@@ -67,7 +67,7 @@ struct SimulatedChip {
   int64_t maxStride = 0;
   int64_t maxComputeStride = 0; // N and C strides of computations
   int64_t banks = 0;            // equal banks per core, 0: not counted
-  layout::ChipClock clock;
+  layout::ChipClock clock = layout::ChipClock();
 };
 
 /// The sizes or the strides of a box of elements, in the order N, C, H, W.

@@ -9,6 +9,7 @@
 // step.
 
 #include "layout/Targets/NPU/Simulator/NpuSimulator.h"
+#include "layout/Targets/NPU/Simulator/okk/okk.h"
 #include "layout/Targets/NPU/Simulator/okk/sim.h"
 #include "layout/Targets/NPU/Simulator/okk/sim_compute.h"
 #include "gmock/gmock.h"

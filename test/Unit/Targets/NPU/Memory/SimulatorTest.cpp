@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Targets/NPU/Simulator/NpuSimulator.h"
+#include "layout/Targets/NPU/Simulator/okk/okk.h"
 #include "layout/Targets/NPU/Simulator/okk/sim.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
