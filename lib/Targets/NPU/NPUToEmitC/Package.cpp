@@ -162,7 +162,8 @@ static json::Value describe(ChipAttr chip) {
 /// index of a dynamic batch, or 0; if `isSliced`, calls it for each index.
 static void writeKernel(raw_ostream &os, StringRef function,
                         ArrayRef<int64_t> steps, bool isSliced, KernelApi api) {
-  StringRef prefix = api == KernelApi::TPUKernel ? "tpu" : "okk";
+  bool isTpu = api == KernelApi::TPUKernel;
+  StringRef prefix = isTpu ? "tpu" : "okk";
   os << "struct " << function << "_arguments {\n";
   for (size_t i = 0; i < steps.size(); ++i)
     os << "  system_addr_t argument" << i << ";\n";
@@ -180,7 +181,8 @@ static void writeKernel(raw_ostream &os, StringRef function,
       os << " + i * " << step << "u";
   }
   os << ");\n  " << prefix << "_poll();\n}\n"
-     << prefix.upper() << "KERNEL_FUNC_REGISTER(" << function << "_kernel)\n";
+     << (isTpu ? "TPUKERNEL" : "OKKERNEL") << "_FUNC_REGISTER(" << function
+     << "_kernel)\n";
 }
 
 LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,
