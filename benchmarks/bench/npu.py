@@ -55,7 +55,8 @@ def measure(row, small, commands, folder):
     runs = run_npu.run(files, folder, simulator_kernels=True, timeline=None, events=1 << 20)
     program, result, differences = runs.program, runs.result, runs.differences
     counters, vendor = result.counters, None
-    if isinstance(runs.vendor, Result):
+    # The models of BM1684X and BM1688 write no profile.
+    if isinstance(runs.vendor, Result) and runs.vendor.counters["cycles"]:
         vendor = program.milliseconds(runs.vendor.counters["cycles"])
         show_commands(name, match_commands(result.events, runs.vendor.events), commands)
     return {"network": name, "chip": chip, **memory, "bytes": counters["bytes_s2l"] + counters["bytes_l2s"] + counters["bytes_s2s"],
@@ -73,7 +74,7 @@ def show_commands(name, matched, count):
 
 def show(row):
     bound = "" if row["LeastPeak"] == row["LowerBound"] else f", bound {row['LowerBound']:,}"
-    vendor = "not run" if row["vendor"] is None else (f"{row['vendor']:.3f} ms "
+    vendor = "not timed" if row["vendor"] is None else (f"{row['vendor']:.3f} ms "
                                                       f"({row['milliseconds'] / row['vendor'] - 1:+.1%})")
     return (f"| {row['network']} | {row['chip']} | {row['PeakBytes']:,} ({row['LeastPeak']:,}{bound}) of {row['BytesPerCore']:,} | "
             f"{row['conflicts']:,} ({row['CarelessConflicts']:,}) | {row['bytes'] / 1e6:,.2f} MB ({row['Least'] / 1e6:.2f}) | "
