@@ -156,6 +156,7 @@ class Program:
         text = (self.folder / "program.cpp").read_text()
         # The commands of a real chip, by function, and the kernels that only the simulator runs.
         self.functions = Counter(re.findall(r"\b(?:okk|tpu)_bdc_(\w+)\(", text))
+        self.api = "TPU-KERNEL" if "tpu_initialize" in text else "OKKernel"
         self.kernels = text.count("okk_sim_compute_run(")
         self._cxx = cxx
         # Another program may replace the files of the folder before this one runs on another machine.
@@ -227,7 +228,7 @@ class Program:
             raise LayoutError(why_not(self.manifest["chip"]))
         if self.kernels:
             raise LayoutError(f"{self.manifest['kernel']} has {self.kernels} commands that are not functions of "
-                              "OKKernel, which only the simulator runs")
+                              f"{self.api}, which only the simulator runs")
         outputs, counters, ran = run_program(model, self._object, self._cxx, self.manifest["kernel"], buffers, scalars)
         return Result(outputs, counters, [], ran[:events])
 

@@ -93,7 +93,9 @@ def find_models() -> pathlib.Path | None:
 def find_model(chip: dict[str, Any]) -> pathlib.Path | None:
     """Returns the path of the model of this chip, or None."""
     models = find_models()
-    for name, library in LIBRARIES.items() if models else ():
+    if models is None:
+        return None
+    for name, library in LIBRARIES.items():
         published = Target.named(name)
         if all(chip[each] == getattr(published, each) for each in ("npus", "bytes_per_npu", "eu_bytes")):
             return models / library

@@ -123,8 +123,8 @@ def report(name: str, target: str, cost: dict[str, Any], memory: dict[str, int],
         ("utilization of lanes", f"{100 * counters['useful_ops'] / max(counters['issued_ops'], 1):.1f}"
                                  f" % of {counters['issued_ops'] / 1e6:.1f} M operations in "
                                  f"{counters['computes']} commands"),
-        ("functions of OKKernel", f"{sum(program.functions.values())} commands, "
-                                  f"{program.kernels} that only the simulator runs"),
+        (f"functions of {program.api}", f"{sum(program.functions.values())} commands, "
+                                f"{program.kernels} that only the simulator runs"),
         ("bank conflicts", f"{counters['bank_conflicts']} of {counters['computes']} commands, "
                            f"{counters['region_conflicts']} of {counters['parallel_regions']} "
                            f"regions ({memory['CarelessConflicts']} of both at the least peak, bound "

@@ -38,7 +38,7 @@ class Site(unittest.TestCase):
 class Pages(Site):
     def test_landing_page(self):
         self.open("index.html")
-        self.assertEqual(self.browser.count(".cards li"), 6)
+        self.assertEqual(self.browser.count(".cards li"), 7)
         self.assertGreater(self.browser.count(".md-content table tr"), 5)
         light = self.browser.screenshot(SITE.parent / "landing.png")
         self.browser.use_scheme("dark")
