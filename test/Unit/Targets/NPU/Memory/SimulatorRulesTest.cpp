@@ -175,8 +175,8 @@ TEST_F(SimulatorRules, StepsAreThoseOfTheSlowestUnit) {
   EXPECT_EQ(npu->getCounters().issuedOps, 4 * 32 * 2);
 }
 
-/// A row of core 0 and one of core 1, which begins at the end of the other.
-TEST_F(SimulatorRules, RowsOfTwoUnitsAreTwoRows) {
+/// A box in core 0 and one in core 1, which begins at the end of the other.
+TEST_F(SimulatorRules, EachBoxTakesItsOwnSteps) {
   load(0, 32);
   load(1024 + 128, 32);
   npu->beginCompute("id", 64);
@@ -187,7 +187,7 @@ TEST_F(SimulatorRules, RowsOfTwoUnitsAreTwoRows) {
   ASSERT_TRUE(npu->getImages());
   npu->endCompute();
   EXPECT_THAT(npu->getErrors(), IsEmpty());
-  EXPECT_EQ(npu->getCounters().issuedOps, 4 * 32);
+  EXPECT_EQ(npu->getCounters().issuedOps, 2 * 4 * 32);
 }
 
 /// Boxes that are contiguous in memory and in reverse order in the image.
