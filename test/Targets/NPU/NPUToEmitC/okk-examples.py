@@ -12,8 +12,9 @@ import json
 import sys
 
 ELEMENTS = {1: "i8", 2: "i16", 4: "f32"}
-# The manual's chip of four cores has 1024 bytes each; the others are published.
-BYTES = {4: 1024, 32: 128 << 10, 64: 512 << 10}
+# The manual's chip of four cores has 1024 bytes each, and BM1684 has 64 cores. BM1688 has 32 cores of 128 KiB, but not
+# OKKernel, which a chip with another size has.
+BYTES = {4: 1024, 32: 256 << 10, 64: 512 << 10}
 
 
 def memref(case, layout):
