@@ -28,6 +28,11 @@ from layout_mlir.onnx_import.writer import Writer
 class Builder(Writer):
     """Writes ops on tensors into the text of one function."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        # The constant tensors that were transposed, and the results, by array, element type and order of dims.
+        self.transposed: dict[tuple[Any, ...], tuple[Tensor, Tensor]] = {}
+
     # --------------------------------------------------------------- destinations
 
     def empty(self, shape: Sequence[Size], element: Element) -> Tensor:
@@ -302,7 +307,11 @@ class Builder(Writer):
         if list(order) == list(range(tensor.rank)):
             return tensor
         if tensor.array is not None:
-            return self.constant(tensor.array.transpose(order), tensor.element)
+            # An unrolled loop transposes the same weights in each step. The entry keeps the array, and so its id.
+            key = id(tensor.array), tensor.element.mlir, tuple(order)
+            if key not in self.transposed:
+                self.transposed[key] = tensor, self.constant(tensor.array.transpose(order), tensor.element)
+            return self.transposed[key][1]
         into = self.empty([tensor.shape[dim] for dim in order], tensor.element)
         return Tensor(tensor.element, into.shape, self.emit(
             f"linalg.transpose ins({self.use(tensor)} : {tensor.type}) outs({into.name} : {into.type}) permutation = "

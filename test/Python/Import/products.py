@@ -7,6 +7,10 @@ import sys
 import unittest
 
 import numpy as np
+import onnx
+import onnx.parser
+
+from layout_mlir import onnx_import
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "Inputs"))
 from onnx_nodes import Constant, Nodes  # noqa: E402
@@ -125,6 +129,17 @@ class Products(unittest.TestCase):
                 nodes.add("MatMulNBits", f32(3, k), Constant(weight), Constant(scales), *operands, N=6, K=k, bits=bits,
                           block_size=32, atol=1e-4, **domain)
         nodes.check()
+
+    def test_weights_of_unrolled_steps_are_one_constant(self) -> None:
+        model = onnx.parser.parse_model("""
+            <ir_version: 8, opset_import: ["" : 17]>
+            g (float[2,64] x) => (float[2,64] z) {
+              y = Gemm <transB = 1> (x, w)
+              z = Gemm <transB = 1> (y, w)
+            }""")
+        model.graph.initializer.append(onnx.numpy_helper.from_array(f32(64, 64), "w"))
+        _, arrays = onnx_import.lower_to_text(onnx_import.prepare_checked(model))
+        self.assertEqual([array.shape for array in arrays.values()], [(64, 64)])
 
 
 if __name__ == "__main__":
