@@ -37,12 +37,6 @@ static int finish(LayoutProblem *problem, Error error) {
   return -1;
 }
 
-static Error addPlace(const Twine &place, Error error) {
-  if (!error)
-    return error;
-  return createStringError(place + ": " + llvm::toString(std::move(error)));
-}
-
 static Error checkCount(const Twine &what, int64_t count) {
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
   if (count < 0 || count > most)

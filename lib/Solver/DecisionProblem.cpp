@@ -76,7 +76,7 @@ Error DecisionProblem::checkEnd(const TensorEnd &end,
   return Error::success();
 }
 
-static Error addPlace(const Twine &place, Error error) {
+Error mlir::layout::addPlace(const Twine &place, Error error) {
   if (!error)
     return error;
   return createStringError(place + ": " + llvm::toString(std::move(error)));
@@ -95,7 +95,7 @@ Error DecisionProblem::checkTensor(const SharedTensor &tensor) const {
   if (Error error = checkCosts(tensor.prices))
     return addPlace("prices", std::move(error));
   for (unsigned layout = 0; layout < count; ++layout)
-    if (tensor.prices[layout * (size_t(count) + 1)] != 0)
+    if (tensor.getPrice(layout, layout) != 0)
       return createStringError(
           "the price from layout " + Twine(layout) +
           " to itself must be 0, because no copy is needed");
@@ -246,8 +246,7 @@ void DecisionProblem::addCopies(const SharedTensor &given) {
       consumersOf[layout].insert(c);
   const TensorEnd &producer = tensor.producer;
   auto getPrice = [&](unsigned at, unsigned layout) {
-    return tensor
-        .prices[producer.layouts[at] * size_t(tensor.numLayouts) + layout];
+    return tensor.getPrice(producer.layouts[at], layout);
   };
   std::vector<std::set<unsigned>> own(tensor.consumers.size());
   for (const auto &[layout, consumers] : consumersOf) {
@@ -284,10 +283,7 @@ void DecisionProblem::addSetupVariable(const SharedTensor &tensor,
   TensorEnd copy{plain.graph.addVariable(2), {0, 1}};
   copies.push_back({*copy.variable, unsigned(tensors.size()), layout});
   addFactor({&producer, &copy}, [&](ArrayRef<unsigned> at) {
-    return at[1] ? tensor.prices[producer.layouts[at[0]] *
-                                     size_t(tensor.numLayouts) +
-                                 layout]
-                 : 0;
+    return at[1] ? tensor.getPrice(producer.layouts[at[0]], layout) : 0;
   });
   for (const TensorEnd *consumer : consumers)
     addFactor({consumer, &copy}, [&](ArrayRef<unsigned> at) {
@@ -323,13 +319,10 @@ Error DecisionProblem::setBudget(Budget given) {
 std::vector<unsigned>
 DecisionProblem::getCopies(unsigned tensor,
                            ArrayRef<unsigned> assignment) const {
-  auto getLayout = [&](const TensorEnd &end) {
-    return end.layouts[end.variable ? assignment[*end.variable] : 0];
-  };
   std::set<unsigned> layouts;
   for (const TensorEnd &consumer : tensors[tensor].consumers)
-    layouts.insert(getLayout(consumer));
-  layouts.erase(getLayout(tensors[tensor].producer));
+    layouts.insert(consumer.getLayout(assignment));
+  layouts.erase(tensors[tensor].producer.getLayout(assignment));
   return {layouts.begin(), layouts.end()};
 }
 
@@ -340,8 +333,7 @@ DecisionProblem::extend(ArrayRef<unsigned> assignment) const {
     all[places[variable]] = value;
   for (const Copy &copy : copies)
     for (const TensorEnd &consumer : tensors[copy.tensor].consumers)
-      if (consumer.layouts[consumer.variable ? assignment[*consumer.variable]
-                                             : 0] == copy.layout)
+      if (consumer.getLayout(assignment) == copy.layout)
         all[copy.variable] = 1;
   return all;
 }

@@ -237,13 +237,6 @@ private:
 };
 } // namespace
 
-static Error addPlace(const llvm::Twine &place, Error error) {
-  if (!error)
-    return error;
-  return llvm::createStringError(place + ": " +
-                                 llvm::toString(std::move(error)));
-}
-
 /// Returns the number of an op. In the error, `owner` names the part of the
 /// problem that refers to the op.
 llvm::Expected<unsigned> Builder::findOp(StringRef owner,

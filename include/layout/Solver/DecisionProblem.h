@@ -56,6 +56,10 @@ struct TensorEnd {
   /// one fixed layout.
   std::vector<unsigned> layouts;
 
+  /// Returns the layout in an assignment of values to variables.
+  unsigned getLayout(llvm::ArrayRef<unsigned> assignment) const {
+    return layouts[variable ? assignment[*variable] : 0];
+  }
   bool operator<(const TensorEnd &other) const {
     return std::tie(variable, layouts) <
            std::tie(other.variable, other.layouts);
@@ -71,7 +75,14 @@ struct SharedTensor {
   /// The price of a copy from layout x to layout y, at x * numLayouts + y;
   /// kInfiniteCost forbids it. Entries from a layout to itself are 0.
   std::vector<Cost> prices;
+
+  Cost getPrice(unsigned from, unsigned to) const {
+    return prices[from * size_t(numLayouts) + to];
+  }
 };
+
+/// Puts the place of an error in front of its message.
+llvm::Error addPlace(const llvm::Twine &place, llvm::Error error);
 
 struct DecisionAnswer {
   /// The values of the variables of the problem, without copies, and what is

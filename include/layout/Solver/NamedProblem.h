@@ -60,8 +60,8 @@ struct NamedProblem {
   std::vector<unsigned> initial;
 
   llvm::Expected<DecisionAnswer> solve(SolveOptions options = {}) const;
-  /// Returns the answer in JSON. The key `statistics`, which differs from run to
-  /// run, is included on request.
+  /// Returns the answer in JSON. The key `statistics`, which differs from run
+  /// to run, is included on request.
   llvm::json::Value makeAnswer(const DecisionAnswer &answer,
                                bool withStatistics = false) const;
 };

@@ -117,6 +117,6 @@ TEST(DecisionProblem, Errors) {
   options.initial = initial;
   EXPECT_THAT(getError(problem.solve(options)),
               HasSubstr("initial value 3 of variable 1 does not exist"));
-  // None of the calls that failed has an effect.
+  // Calls that fail leave the problem as it was.
   EXPECT_EQ(cantFail(problem.solve()).solution.cost, 2);
 }
