@@ -49,15 +49,23 @@ struct Usual {
 };
 } // namespace
 
+/// Returns the first published chip with these parameters, or nullptr.
+static const Published *findPublished(const layout::ChipParams &params) {
+  const Published *found = llvm::find_if(kChips, [&](const Published &chip) {
+    return chip.npus == params.npus && chip.bytesPerNpu == params.bytesPerNpu &&
+           chip.euBytes == params.euBytes;
+  });
+  return found == std::end(kChips) ? nullptr : found;
+}
+
 /// Returns the default frequency, compute stride and clock of a chip with these
 /// parameters: those of the published chip with the same parameters or, if
 /// there is none, those of a default-constructed Usual.
 static Usual getUsual(int64_t npus, int64_t bytesPerNpu, int64_t euBytes,
                       std::optional<int64_t> banks) {
-  for (const Published &chip : kChips)
-    if (chip.npus == npus && chip.bytesPerNpu == bytesPerNpu &&
-        chip.euBytes == euBytes && chip.banks == banks)
-      return {chip.megahertz, chip.maxComputeStride, chip.clock};
+  const Published *chip = findPublished({npus, bytesPerNpu, euBytes});
+  if (chip && chip->banks == banks)
+    return {chip->megahertz, chip->maxComputeStride, chip->clock};
   return {};
 }
 
@@ -88,14 +96,8 @@ StringRef ChipAttr::getChipName() const {
 }
 
 KernelApi npu::getKernelApi(layout::NpuTargetInterface target) {
-  if (target) {
-    layout::ChipParams params = target.getParams();
-    for (const Published &chip : kChips)
-      if (chip.npus == params.npus && chip.bytesPerNpu == params.bytesPerNpu &&
-          chip.euBytes == params.euBytes)
-        return chip.api;
-  }
-  return KernelApi::OKKernel;
+  const Published *chip = target ? findPublished(target.getParams()) : nullptr;
+  return chip ? chip->api : KernelApi::OKKernel;
 }
 
 StringRef npu::getApiName(KernelApi api) {

@@ -15,6 +15,18 @@ using namespace mlir::npu;
 using namespace mlir::layout;
 using llvm::Twine;
 
+std::optional<unsigned> npu::findIndexedDim(AffineMap map, unsigned loop) {
+  std::optional<unsigned> found;
+  for (auto [d, expr] : llvm::enumerate(map.getResults())) {
+    if (!expr.isFunctionOfDim(loop))
+      continue;
+    if (found)
+      return std::nullopt;
+    found = d;
+  }
+  return found;
+}
+
 //===----------------------------------------------------------------------===//
 // Tables of loops
 //===----------------------------------------------------------------------===//

@@ -63,20 +63,6 @@ struct ConvolutionPart {
 /// The bytes of a pair of weights in 2IC-mode, to which weights are aligned.
 static constexpr int64_t kPairBytes = 8;
 
-/// Returns the only dim of an operand with indexing map `map` whose index
-/// contains `loop`, or std::nullopt if there is none or if there are several.
-static std::optional<unsigned> findDimOf(AffineMap map, unsigned loop) {
-  std::optional<unsigned> found;
-  for (auto [d, expr] : llvm::enumerate(map.getResults())) {
-    if (!expr.isFunctionOfDim(loop))
-      continue;
-    if (found)
-      return std::nullopt;
-    found = d;
-  }
-  return found;
-}
-
 /// Sets the map from N, C, H and W of the command to the dims of the input
 /// (`conv.inputIndex`), and how many indices of each are read
 /// (`conv.inputRanges`). Returns false if the loop of one of these four does
@@ -91,7 +77,7 @@ static bool placeInput(linalg::LinalgOp op, Convolution &conv) {
   for (auto [role, loop] : llvm::enumerate(loops)) {
     if (!loop)
       continue;
-    std::optional<unsigned> d = findDimOf(map, *loop);
+    std::optional<unsigned> d = findIndexedDim(map, *loop);
     if (!d)
       return false;
     index[*d] = getAffineDimExpr(role, op.getContext());
@@ -127,8 +113,8 @@ static std::optional<Convolution> findConvolution(linalg::LinalgOp op) {
   unsigned offset = 2 - dims->outputImage.size();
   for (auto [d, loop] : llvm::enumerate(dims->outputImage)) {
     unsigned k = dims->filterLoop[d], at = d + offset;
-    std::optional<unsigned> dim = findDimOf(map, loop);
-    if (!dim || dim != findDimOf(map, k))
+    std::optional<unsigned> dim = findIndexedDim(map, loop);
+    if (!dim || dim != findIndexedDim(map, k))
       return std::nullopt;
     AffineExpr expr = map.getResult(*dim);
     conv.image[at] = loop;

@@ -97,7 +97,7 @@ void FunctionEmitter::emitElements(const ElementFunction &function,
                                    ArrayRef<Value> memrefs,
                                    const Command &command, bool isCompact) {
   SmallVector<Value> addresses;
-  for (auto [memref, side] : llvm::zip(memrefs, command.sides))
+  for (auto [memref, side] : llvm::zip_equal(memrefs, command.sides))
     addresses.push_back(getAddress(memref, side));
   Value shape = calls.getDim4(command.shape);
   if (function.kind == ElementFunction::Select)
@@ -142,7 +142,8 @@ void FunctionEmitter::emitElements(const ElementFunction &function,
 }
 
 /// Returns the functions of TPU-KERNEL that compute `function` one after the
-/// other, or an empty list if it is one function there. tpu_bdc_less_C is true for NaN, and tpu_bdc_equal_select false for 0 and -0.
+/// other, or an empty list if it is one function there. tpu_bdc_less_C is true
+/// for NaN, and tpu_bdc_equal_select false for 0 and -0.
 ///
 ///     C > x ? v : 0    neg(d, x), greater_C(d, d, -C, v)
 ///     a == b ? v : w   greater_select(d, a, b, w, v),

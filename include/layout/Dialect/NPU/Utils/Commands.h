@@ -46,6 +46,10 @@ struct CommandOperand {
   int64_t elementBytes = 4;
 };
 
+/// Returns the only dim of a tensor with indexing map `map` whose index
+/// contains `loop`, or std::nullopt if there are none or several.
+std::optional<unsigned> findIndexedDim(AffineMap map, unsigned loop);
+
 /// One command of the execution units: nested loops N, C, H and W with the trip
 /// counts `shape`, each iteration of which reads or writes one element per
 /// operand.

@@ -19,6 +19,7 @@
 
 #include "Legalize/LegalizeLinalg.h"
 #include "layout/Dialect/NPU/IR/DmaPlanning.h"
+#include "layout/Dialect/NPU/Utils/Commands.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -34,20 +35,6 @@ struct SplitDim {
   int64_t stride, dilation, step;
 };
 } // namespace
-
-/// Returns the only dim of a tensor with indexing map `map` whose index
-/// contains `loop`, or std::nullopt if there are none or several.
-static std::optional<unsigned> findOnlyDim(AffineMap map, unsigned loop) {
-  std::optional<unsigned> found;
-  for (auto [d, expr] : llvm::enumerate(map.getResults())) {
-    if (!expr.isFunctionOfDim(loop))
-      continue;
-    if (found)
-      return std::nullopt;
-    found = d;
-  }
-  return found;
-}
 
 /// Returns the image dims of a convolution over input 0 with the kernel in
 /// input 1, or std::nullopt if `op` is another op, or if no part of the kernel
@@ -69,10 +56,10 @@ static std::optional<SmallVector<SplitDim>> findSplit(linalg::LinalgOp op) {
   for (auto [i, loops] :
        llvm::enumerate(llvm::zip_equal(dims->outputImage, dims->filterLoop))) {
     auto [out, tap] = loops;
-    std::optional<unsigned> imageDim = findOnlyDim(image, out),
-                            kernelDim = findOnlyDim(kernel, tap);
-    if (!imageDim || imageDim != findOnlyDim(image, tap) || !kernelDim ||
-        !isa<AffineDimExpr>(kernel.getResult(*kernelDim)))
+    std::optional<unsigned> imageDim = npu::findIndexedDim(image, out),
+                            kernelDim = npu::findIndexedDim(kernel, tap);
+    if (!imageDim || imageDim != npu::findIndexedDim(image, tap) ||
+        !kernelDim || !isa<AffineDimExpr>(kernel.getResult(*kernelDim)))
       return std::nullopt;
     SplitDim dim{
         out, tap, *imageDim, *kernelDim, dims->strides[i], dims->dilations[i],

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The host's interface to the simulated NPU behind okk.h and tpu_kernel.h: chip
-// parameters, system memory, counters and errors. A process has one simulated NPU.
+// parameters, system memory, counters and errors. A process has one simulated
+// NPU.
 //
 //     okk_sim_open(4, 1024, 128);
 //     system_addr_t x = okk_sim_alloc(480);
