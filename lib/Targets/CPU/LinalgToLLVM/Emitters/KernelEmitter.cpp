@@ -245,17 +245,19 @@ SmallVector<Value> TileEmitter::emitReductionLanes(ValueRange accumulators) {
   TypedAttr neutral = *arith::getNeutralElement(combiner);
   auto type = VectorType::get({plan.vectorSize}, neutral.getType());
   bool hasNeutral = !isa<arith::MaxNumFOp, arith::MinNumFOp>(combiner);
-  auto start =
-      llvm::map_to_vector(accumulators, [&](Value accumulator) -> Value {
-        if (!hasNeutral)
-          return vector::BroadcastOp::create(b, loc, type, accumulator);
-        return arith::ConstantOp::create(
-            b, loc, DenseElementsAttr::get(type, Attribute(neutral)));
-      });
+  SmallVector<Value> starts(accumulators);
+  if (hasNeutral)
+    llvm::fill(starts,
+               arith::ConstantOp::create(
+                   b, loc, DenseElementsAttr::get(type, Attribute(neutral)))
+                   .getResult());
+  else
+    for (Value &start : starts)
+      start = vector::BroadcastOp::create(b, loc, type, start);
   lanesFrom = b.getIndexAttr(0);
   lanesTo = wholeSteps(lane, plan.vectorSize);
   size[lane] = plan.vectorSize;
-  SmallVector<Value> parts = emitReductions(0, start);
+  SmallVector<Value> parts = emitReductions(0, starts);
   size[lane] = 1;
   SmallVector<Value> values;
   for (auto [part, accumulator] : llvm::zip_equal(parts, accumulators))

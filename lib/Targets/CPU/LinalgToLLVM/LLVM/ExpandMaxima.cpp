@@ -9,10 +9,10 @@
 // instructions of x86, whose maximum returns the second operand if either is
 // NaN:
 //
-//   maxnumf(x, m)    x > m ? x : m        one, if m is never NaN; otherwise four
-//   maximumf(a, b)   llvm.intr.maximum    three instead of the four of
-//                                         arith-expand; the result for zeros of
-//                                         different signs may be either
+//   maxnumf(x, m)    x > m ? x : m       one, if m is never NaN; otherwise four
+//   maximumf(a, b)   llvm.intr.maximum   three instead of the four of
+//                                        arith-expand; the result for zeros of
+//                                        different signs may be either
 //
 // An accumulator that starts at a number is never NaN, because the result of
 // maxnumf is NaN only if both operands are.

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The parts of layout-cpu-expand-math: the ops that it expands to long chains of
-// dependent ops, which plans of kernels ask for, and the expansion of maxima.
+// The parts of layout-cpu-expand-math: the ops that it expands to long chains
+// of dependent ops, which plans of kernels ask for, and the expansion of maxima.
 //
 //===----------------------------------------------------------------------===//
 
