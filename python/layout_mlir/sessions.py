@@ -20,9 +20,10 @@ inputs that are given or drawn.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Union
 
 from numpy.typing import NDArray
@@ -148,7 +149,8 @@ def onnx_session(model: _Source, sess_options: Any = None, *, shapes: Mapping[st
     try:
         prepared = onnx_import.prepare_checked(prepared)
     except ImportFailed as error:
-        return _run_whole(_read(model), sess_options, str(error))
+        original = _read(model)
+        return _run_whole(original, Runtime(original, sess_options), str(error))
     return _Planner(prepared, sess_options, inputs, measure).plan()
 
 
@@ -168,9 +170,8 @@ def _read(model: _Source) -> ModelProto:
     return onnx_import.read(model)
 
 
-def _run_whole(model: ModelProto, options: Any, reason: str) -> OnnxSession:
-    """Returns a session of one part by ONNX Runtime."""
-    runtime = Runtime(model, options)
+def _run_whole(model: ModelProto, runtime: Runtime, reason: str) -> OnnxSession:
+    """Returns a session of one part, `runtime`."""
     nodes = tuple(node.name for node in model.graph.node)
     return _make_session(model, [Part("onnxruntime", nodes, reason)], [], runtime, runtime)
 
@@ -241,7 +242,8 @@ class _Planner:
     def plan(self) -> OnnxSession:
         ours = self._find_ours()
         if ours and self.measures and self.whole and isinstance(self.sample, str):
-            return self._as_whole(f"no time was measured: {self.sample}\n(pass inputs=, or measure=False)")
+            return _run_whole(self.model, self.whole,
+                              f"no time was measured: {self.sample}\n(pass inputs=, or measure=False)")
         while True:
             pieces = self._split(ours)
             refused = self._refuse([piece for piece in pieces if piece.ours])
@@ -341,7 +343,7 @@ class _Planner:
         if piece.nodes == self.all or piece.nodes in self._large or arrays is None:
             return {}
         runtime = self._runtime(piece)
-        seconds, empty = time_alternately([lambda: runtime.run(arrays), run_empty(self.options)])
+        seconds, empty = time_alternately([lambda: runtime.run(arrays), self._run_empty])
         if seconds > 2 * empty:
             self._large.add(piece.nodes)
             return {}
@@ -382,6 +384,10 @@ class _Planner:
         self._times[piece.nodes] = text
         return {}
 
+    @functools.cached_property
+    def _run_empty(self) -> Callable[[], object]:
+        return run_empty(self.options)
+
     # --------------------------------------------------------------------- pieces
 
     def _model(self, piece: Piece) -> ModelProto:
@@ -402,15 +408,10 @@ class _Planner:
 
     # --------------------------------------------------------------------- result
 
-    def _as_whole(self, reason: str) -> OnnxSession:
-        assert self.whole
-        nodes = tuple(node.name for node in self.model.graph.node)
-        return _make_session(self.model, [Part("onnxruntime", nodes, reason)], [], self.whole, self.whole)
-
     def _choose(self, pieces: Sequence[Piece]) -> OnnxSession:
         """Returns the session of the pieces, or of the whole model if that is faster."""
         if self.whole and not any(piece.ours for piece in pieces):
-            return self._as_whole(self._reason(self.all))
+            return _run_whole(self.model, self.whole, self._reason(self.all))
         parts = [Part("layout" if piece.ours else "onnxruntime",
                       tuple(self.model.graph.node[number].name for number in piece.nodes), self._reason(piece.nodes))
                  for piece in pieces]
@@ -424,8 +425,8 @@ class _Planner:
         theirs, own = time_alternately([lambda: whole.run(arrays), lambda: session.run(None, feed)])
         if own <= theirs:
             return session
-        return self._as_whole(f"{len(pieces)} parts are slower than the whole model: {milliseconds(own)}, and "
-                              f"{milliseconds(theirs)} by ONNX Runtime")
+        return _run_whole(self.model, whole, f"{len(pieces)} parts are slower than the whole model: "
+                                             f"{milliseconds(own)}, and {milliseconds(theirs)} by ONNX Runtime")
 
     def _reason(self, nodes: tuple[int, ...]) -> str:
         reasons = dict.fromkeys(self.reasons[number] for number in nodes if number in self.reasons)

@@ -70,7 +70,6 @@ class _Part(torch.nn.Module):
                    zip(arrays if isinstance(arrays, tuple) else (arrays,), self.results)]
         return results[0] if self.is_single else tuple(results)
 
-
     def check(self, values: Sequence[Any]) -> tuple[Any, str, float]:
         """Returns PyTorch's results for the values, the reason why those of the program are not close to them, or an
         empty string, and the seconds that the program took."""

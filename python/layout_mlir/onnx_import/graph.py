@@ -264,11 +264,16 @@ class Importer:
         return tensors
 
 
+def subgraphs(node: NodeProto) -> Iterator[GraphProto]:
+    """Yields the graphs in the attributes of a node, but not those inside of them."""
+    for attribute in node.attribute:
+        yield from [attribute.g, *attribute.graphs]
+
+
 def walk(graph: GraphProto) -> Iterator[NodeProto]:
     """Yields the nodes of a graph and of its subgraphs."""
     for node in graph.node:
         yield node
-        for attribute in node.attribute:
-            for inner in [attribute.g, *attribute.graphs]:
-                yield from walk(inner)
+        for inner in subgraphs(node):
+            yield from walk(inner)
 

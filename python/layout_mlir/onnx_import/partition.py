@@ -13,20 +13,20 @@ that use a result hold it as a weight.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from layout_mlir.onnx_import.elements import BY_CODE
-from layout_mlir.onnx_import.graph import Importer
+from layout_mlir.onnx_import.graph import Importer, subgraphs
 from layout_mlir.onnx_import.node import ImportFailure
 from layout_mlir.onnx_import.shapes import inputs_of
 from layout_mlir.onnx_import.sizes import Size, is_static
 from layout_mlir.onnx_import.values import Tensor
 
 if TYPE_CHECKING:
-    from onnx import GraphProto, ModelProto, NodeProto, TensorProto, TypeProto
+    from onnx import ModelProto, NodeProto, TensorProto, TypeProto
 
 # Returns the type of a value by its name, or None if it is unknown.
 TypeOf = Callable[[str], "TypeProto | None"]
@@ -34,24 +34,14 @@ _KINDS = {"sequence_type": "a sequence", "optional_type": "an optional", "map_ty
           "sparse_tensor_type": "a sparse tensor"}
 
 
-def _subgraphs(node: NodeProto) -> Iterator[GraphProto]:
-    for attribute in node.attribute:
-        for graph in [attribute.g, *attribute.graphs]:
-            yield graph
-            for inner in graph.node:
-                yield from _subgraphs(inner)
-
-
 def uses_of(node: NodeProto) -> set[str]:
     """Returns the values of the main graph that a node uses, also in its subgraphs."""
-    names, defined = set(node.input), {""}
-    for graph in _subgraphs(node):
-        names.update(value.name for value in graph.output)
-        defined.update(value.name for value in [*graph.input, *graph.initializer])
-        for inner in graph.node:
-            names.update(inner.input)
-            defined.update(inner.output)
-    return names - defined
+    names = set(node.input)
+    for graph in subgraphs(node):
+        used = {value.name for value in graph.output}.union(*map(uses_of, graph.node))
+        defined = {value.name for value in [*graph.input, *graph.initializer]}
+        names |= used - defined.union(*(inner.output for inner in graph.node))
+    return names - {""}
 
 
 def describe_missing(type_: TypeProto | None) -> str | None:
