@@ -1,6 +1,6 @@
 # Helpers that apply the same settings to all libraries and tools.
 
-# The generated headers, which sources include.
+# The generated and the precompiled headers, which sources include.
 add_custom_target(layout-headers)
 
 # layout_add_library(name sources... [NO_MLIR] [DEPENDS targets...]
@@ -69,8 +69,26 @@ function(layout_precompile header)
   if(header STREQUAL "GoogleTest")
     target_link_libraries(${target} PRIVATE GTest::gmock)
   endif()
-  target_precompile_headers(${target} PRIVATE
-    ${PROJECT_SOURCE_DIR}/cmake/Precompiled/${header}.h)
+  set(source ${PROJECT_SOURCE_DIR}/cmake/Precompiled/${header}.h)
+  target_precompile_headers(${target} PRIVATE ${source})
+  add_dependencies(layout-headers ${target})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    layout_share_precompiled(${target} ${source})
+  endif()
+endfunction()
+
+# layout_share_precompiled(target source)
+# Lets ccache share objects between build directories, although Clang writes the
+# paths of a build directory and the times of headers to precompiled headers.
+# These are not cached, and ccache hashes a checksum file in their place.
+function(layout_share_precompiled target source)
+  set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "")
+  file(SHA256 ${source} hash)
+  file(WRITE
+    ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/cmake_pch.hxx.pch.sum
+    "${hash} ${LLVM_PACKAGE_VERSION} ${CMAKE_BUILD_TYPE}")
+  set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY
+    CMAKE_CONFIGURE_DEPENDS ${source})
 endfunction()
 
 # layout_add_tool(name sources... [NO_MLIR] [LINK libs...])

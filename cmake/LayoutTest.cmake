@@ -19,9 +19,11 @@ function(layout_add_unittest name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest
                                         GTest::gtest_main MLIR LLVM)
   # A precompiled header serves only code of its own kind, -fPIC, and CMake
-  # compiles executables with -fPIE. Tests take longer to compile than to run.
+  # compiles executables with -fPIE. Tests take longer to compile than to run, but
+  # Clang takes a precompiled header at its own level of optimization only.
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-  target_compile_options(${name} PRIVATE -fPIC $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${name} PRIVATE -fPIC
+    $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-O1>)
   layout_use_precompiled(${name} ${ARG_PRECOMPILED})
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/Unit)

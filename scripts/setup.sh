@@ -261,12 +261,15 @@ setup_configure() {
   local llvm python=${venv:-$build/venv}/bin/python
   llvm=$(llvm-config-22 --prefix 2>/dev/null || llvm-config --prefix) ||
     die "neither llvm-config-22 nor llvm-config is in PATH"
+  # Clang builds in about half of GCC's time; the preset of sanitizers needs GCC.
+  local c=$llvm/bin/clang cxx=$llvm/bin/clang++
+  if ((${sanitize:-0})); then c=gcc cxx=g++; fi
   local -a arguments=(
     -G Ninja -S "$root" -B "$build"
     -DCMAKE_BUILD_TYPE=Release
     -DMLIR_DIR="${MLIR_DIR:-$llvm/lib/cmake/mlir}"
-    -DCMAKE_C_COMPILER="${CC:-/usr/bin/gcc}"
-    -DCMAKE_CXX_COMPILER="${CXX:-/usr/bin/g++}"
+    -DCMAKE_C_COMPILER="${CC:-$c}"
+    -DCMAKE_CXX_COMPILER="${CXX:-$cxx}"
     -DCMAKE_C_COMPILER_LAUNCHER=ccache
     -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
     # -B selects LLVM 22's ld.lld regardless of PATH.
@@ -325,6 +328,7 @@ build_targets() {
   # Clones share objects, including those compiled with a precompiled header. The
   # inode cache avoids hashing the 570 MB of precompiled headers for each object.
   export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=1 CCACHE_INODECACHE=1
+  export CCACHE_PCH_EXTSUM=1
   export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
   step "building $*"
   local status=0

@@ -132,7 +132,6 @@ findTaps(const Kernel &kernel, const KernelPlan &plan, AffineExpr subscript) {
   MLIRContext *context = subscript.getContext();
   unsigned dims = kernel.extents.size();
   std::optional<InnerTaps> taps;
-  AffineExpr rest = subscript;
   for (unsigned dim = 0; dim < dims; ++dim) {
     if (!subscript.isFunctionOfDim(dim))
       continue;

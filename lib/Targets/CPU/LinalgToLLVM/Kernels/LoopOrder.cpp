@@ -47,8 +47,7 @@ struct Operand {
 
 class Traffic {
 public:
-  Traffic(const Kernel &kernel, const CpuModelParams &target)
-      : kernel(kernel), target(target) {
+  Traffic(const Kernel &kernel, const CpuModelParams &target) : target(target) {
     for (auto [i, map] : llvm::enumerate(kernel.root.maps)) {
       auto type = dyn_cast<RankedTensorType>(kernel.root.getType(i));
       if (!type || type.getRank() == 0)
@@ -131,7 +130,6 @@ private:
     return inner * repeats;
   }
 
-  const Kernel &kernel;
   const CpuModelParams &target;
   SmallVector<Operand> operands;
 };
