@@ -6,6 +6,7 @@ usage: check_hygiene.py ROOT
 - A line of prose in a page has at most 120 columns.
 - A folder below lib or include has at most 25 files.
 - The include guard of a header is its path.
+- No two C++ files define a type of the same name in one namespace: linkers merge the functions of both without a word.
 - No text contains an absolute path of a machine, or a path outside the tree.
 - There are no merge conflict markers and no large binaries.
 """
@@ -118,6 +119,38 @@ def check_columns(name, lines):
             yield f"{name}:{number}: {len(line)} columns, at most {MAX_COLUMNS}: wrap it"
 
 
+_NAMESPACE = re.compile(r"namespace ([\w:]*) ?\{")
+_TYPE = re.compile(r"(?:struct|class|enum class) (\w+)(?: final)?(?: : [^;]*)?(?: \{|$)")
+
+
+def find_types(lines):
+    """Yields the qualified name of each type that is defined at top level or in a named namespace.
+
+    Expects the layout of clang-format, in which neither indents.
+    """
+    scopes = []
+    for line in lines:
+        if scope := _NAMESPACE.match(line):
+            scopes.append(scope[1])
+        elif line.startswith("} // namespace") and scopes:
+            scopes.pop()
+        elif (found := _TYPE.match(line)) and "" not in scopes:
+            yield "::".join([*scopes, found[1]])
+
+
+def check_types(root, names):
+    """Yields a message for each type that several C++ files of the project's libraries and tools define."""
+    files = collections.defaultdict(list)
+    for name in names:
+        if name.endswith((".cpp", ".h")) and name.startswith(("lib/", "include/", "tools/", "python/")):
+            with open(os.path.join(root, name), encoding="utf-8") as file:
+                for each in set(find_types(file)):
+                    files[each].append(name)
+    for each, where in sorted(files.items()):
+        if len(where) > 1:
+            yield f"{where[0]}: {each} is also defined in {' and '.join(where[1:])}: rename one of them"
+
+
 def check_folders(names):
     """Yields a message for each folder below lib or include that has too many files to find one's way in."""
     counts = collections.Counter(os.path.dirname(name) for name in names if name.startswith(("lib/", "include/")))
@@ -159,6 +192,7 @@ def main(argv):
     names = source_files(argv[1])
     problems = [problem for name in names for problem in check_file(argv[1], name)]
     problems += check_folders(names)
+    problems += check_types(argv[1], names)
     for problem in problems:
         print(problem)
     print(f"{len(names)} files, {len(problems)} problems")

@@ -32,7 +32,7 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-using PlannedConversions = DenseMap<Operation *, PlannedConversion>;
+using PlansOfConversions = DenseMap<Operation *, PlannedMessages>;
 
 static void populateBlockConversion(TypeConverter &converter) {
   converter.addConversion([](Type type) { return type; });
@@ -68,7 +68,7 @@ namespace {
 
 struct ConvertPattern : OpConversionPattern<ConvertOp> {
   ConvertPattern(const TypeConverter &converter, MLIRContext *context,
-                 const PlannedConversions &planned)
+                 const PlansOfConversions &planned)
       : OpConversionPattern(converter, context), planned(planned) {}
 
   LogicalResult
@@ -77,7 +77,7 @@ struct ConvertPattern : OpConversionPattern<ConvertOp> {
     auto found = planned.find(op);
     if (found == planned.end())
       return failure();
-    const PlannedConversion &conversion = found->second;
+    const PlannedMessages &conversion = found->second;
     Location loc = op.getLoc();
     RankedTensorType from = getBlockMemory(op.getSource().getType());
     RankedTensorType to = getBlockMemory(op.getResult().getType());
@@ -106,7 +106,7 @@ struct ConvertPattern : OpConversionPattern<ConvertOp> {
     return success();
   }
 
-  const PlannedConversions &planned;
+  const PlansOfConversions &planned;
 };
 
 /// Replaces a cast between a tensor on a mesh and the memory of its block by
@@ -138,7 +138,7 @@ private:
   LogicalResult plan(ConvertOp op);
   LogicalResult check(Operation *op);
 
-  PlannedConversions planned;
+  PlansOfConversions planned;
   SmallVector<ConvertOp> conversions; // in program order
 };
 
@@ -214,7 +214,7 @@ LogicalResult ConvertLayoutToMPI::plan(ConvertOp op) {
   if (failed(tables))
     return failure();
   planned.try_emplace(op,
-                      PlannedConversion{std::move(*plan), std::move(*tables)});
+                      PlannedMessages{std::move(*plan), std::move(*tables)});
   conversions.push_back(op);
   return success();
 }

@@ -224,7 +224,7 @@ LLVM::GlobalOp MessageSymbols::addText(Location loc, std::string text) {
 }
 
 LogicalResult MessageSymbols::add(Location loc, Type elementType,
-                                  PlannedConversion &conversion) {
+                                  PlannedMessages &conversion) {
   const MessageTables &tables = conversion.tables;
   conversion.numbers = getNumbers(loc, tables);
   auto b = OpBuilder::atBlockEnd(module.getBody());
@@ -252,7 +252,7 @@ LogicalResult MessageSymbols::add(Location loc, Type elementType,
 namespace {
 class Emitter {
 public:
-  Emitter(OpBuilder &b, Location loc, const PlannedConversion &conversion,
+  Emitter(OpBuilder &b, Location loc, const PlannedMessages &conversion,
           Value source, Value target)
       : b(b), loc(loc), conversion(conversion), numbers{b, loc, Value()} {
     elementType = cast<MemRefType>(source.getType()).getElementType();
@@ -282,7 +282,7 @@ private:
 
   OpBuilder &b;
   Location loc;
-  const PlannedConversion &conversion;
+  const PlannedMessages &conversion;
   Numbers numbers;
   Type elementType;
   Value source, target, bytes, packed;
@@ -351,7 +351,7 @@ void Emitter::emit() {
 }
 
 void layout::emitMessages(OpBuilder &b, Location loc,
-                          const PlannedConversion &conversion, Value source,
+                          const PlannedMessages &conversion, Value source,
                           Value target) {
   Emitter(b, loc, conversion, source, target).emit();
 }

@@ -23,8 +23,8 @@ namespace mlir::layout {
 
 /// A conversion between two distributions, its message plan, and the constants
 /// and functions that the module has for it.
-struct PlannedConversion {
-  PlannedConversion(ReshardPlan plan, MessageTables tables)
+struct PlannedMessages {
+  PlannedMessages(ReshardPlan plan, MessageTables tables)
       : plan(std::move(plan)), tables(std::move(tables)) {}
 
   ReshardPlan plan;
@@ -46,7 +46,7 @@ public:
   /// them. Emits an error and fails if the name of a runtime function is
   /// already used.
   LogicalResult add(Location loc, Type elementType,
-                    PlannedConversion &conversion);
+                    PlannedMessages &conversion);
 
   /// Adds a private global with a null-terminated string to the module, such as
   /// the source location that errors at run time name.
@@ -76,9 +76,8 @@ TypedAttr getNeutralElement(OpBuilder &b, Location loc, Reduction reduction,
 
 /// Emits the messages and copies that convert `source`, the memory of the
 /// rank's block, to `target`, that of its block in the other distribution.
-void emitMessages(OpBuilder &b, Location loc,
-                  const PlannedConversion &conversion, Value source,
-                  Value target);
+void emitMessages(OpBuilder &b, Location loc, const PlannedMessages &conversion,
+                  Value source, Value target);
 
 } // namespace mlir::layout
 

@@ -123,7 +123,7 @@ static bool canHaveParts(Operation *op) {
   });
 }
 
-Stage::Stage(Operation *op) : op(op), hasParts(canHaveParts(op)) {
+FusionStage::FusionStage(Operation *op) : op(op), hasParts(canHaveParts(op)) {
   auto linalg = dyn_cast<linalg::LinalgOp>(op);
   if (!linalg || !hasParts)
     return;
@@ -141,7 +141,7 @@ Stage::Stage(Operation *op) : op(op), hasParts(canHaveParts(op)) {
   }
 }
 
-std::optional<unsigned> Stage::findSummedDim(OpOperand &operand) const {
+std::optional<unsigned> FusionStage::findSummedDim(OpOperand &operand) const {
   return maps[operand.getOperandNumber()].getResultPosition(
       getAffineDimExpr(*summed, op->getContext()));
 }
@@ -239,7 +239,7 @@ static std::optional<TensorBox> getReshaped(Operation *op,
 
 /// Returns the boxes that a reshape, pad, slice, insertion or concatenation
 /// reads for the box `result`, or std::nullopt if one is empty or no box.
-std::optional<Reads> Stage::getReadsOfBox(const TensorBox &result) const {
+std::optional<Reads> FusionStage::getReadsOfBox(const TensorBox &result) const {
   Reads reads;
   reads.firsts.assign(result.firsts.begin(), result.firsts.end());
   reads.extents.assign(result.sizes.begin(), result.sizes.end());
@@ -283,7 +283,7 @@ std::optional<Reads> Stage::getReadsOfBox(const TensorBox &result) const {
   return isKnown ? std::optional(std::move(reads)) : std::nullopt;
 }
 
-std::optional<Reads> Stage::getReads(ArrayRef<TensorBox> results) const {
+std::optional<Reads> FusionStage::getReads(ArrayRef<TensorBox> results) const {
   if (!isa<linalg::LinalgOp>(op))
     return getReadsOfBox(results.front());
   Reads reads;
@@ -308,8 +308,9 @@ std::optional<Reads> Stage::getReads(ArrayRef<TensorBox> results) const {
   return getReadsOfLoops(reads.firsts, reads.extents);
 }
 
-std::optional<Reads> Stage::getReadsOfLoops(ArrayRef<int64_t> firsts,
-                                            ArrayRef<int64_t> extents) const {
+std::optional<Reads>
+FusionStage::getReadsOfLoops(ArrayRef<int64_t> firsts,
+                             ArrayRef<int64_t> extents) const {
   Reads reads;
   reads.firsts.assign(firsts.begin(), firsts.end());
   reads.extents.assign(extents.begin(), extents.end());
@@ -495,7 +496,7 @@ bool GroupParts::isStreamed(Value tensor) const {
 }
 
 int64_t GroupParts::countPieces(unsigned stage) const {
-  const Stage &of = stages.all[stage];
+  const FusionStage &of = stages.all[stage];
   bool isAny = llvm::any_of(getReadsOf(stage, 0).boxes, [&](auto &read) {
     return isStreamed(read.first->get());
   });
@@ -505,7 +506,7 @@ int64_t GroupParts::countPieces(unsigned stage) const {
 /// Computes, for each part, the boxes of the results of `stage` that ops in and
 /// after the group need, and the boxes of its operands that are read for them.
 /// Returns false if a result has no reader in a part, or if a box is not known.
-bool GroupParts::addReads(const Stage &stage) {
+bool GroupParts::addReads(const FusionStage &stage) {
   for (Value result : stage.op->getResults())
     if (isResult(result) && !addOwn(result))
       return false;
@@ -543,7 +544,7 @@ bool GroupParts::addReads(const Stage &stage) {
 bool GroupParts::addStage() {
   if (first == 0)
     return false;
-  const Stage &stage = stages.all[first - 1];
+  const FusionStage &stage = stages.all[first - 1];
   if (!stage.hasParts || !addReads(stage))
     return false;
   --first;

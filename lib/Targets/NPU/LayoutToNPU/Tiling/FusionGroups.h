@@ -71,8 +71,8 @@ std::optional<SmallVector<ReassociationIndices>> getReshapedDims(Operation *op);
 /// An op of the program that computes or moves tensors, other than a constant
 /// or a fill. A fusion group is a sequence of consecutive stages that are tiled
 /// together.
-struct Stage {
-  explicit Stage(Operation *op);
+struct FusionStage {
+  explicit FusionStage(Operation *op);
 
   Operation *op;
   /// True if a box of the op's results can be computed without the other
@@ -131,7 +131,7 @@ struct Cut {
 struct Stages {
   explicit Stages(func::FuncOp function);
 
-  std::vector<Stage> all;
+  std::vector<FusionStage> all;
   DenseMap<Operation *, unsigned> numbers;
   DenseMap<Value, unsigned> lastUses;
 
@@ -200,7 +200,7 @@ public:
 
 private:
   bool addOwn(Value result);
-  bool addReads(const Stage &stage);
+  bool addReads(const FusionStage &stage);
 
   const Stages &stages;
   unsigned first, last;

@@ -137,8 +137,8 @@ TEST(ForeignOps, FailedDecompositionIsReported) {
 
 TEST(ForeignOps, EndlessDecompositionIsReported) {
   for (auto [type, lowering] :
-       {std::pair(StringRef(kTiles), toLinalg),
-        std::pair(StringRef("tensor<20x3xindex>"), decomposeAggregates)})
+       {std::pair(StringRef(kTiles), &toLinalg),
+        std::pair(StringRef("tensor<20x3xindex>"), &decomposeAggregates)})
     EXPECT_NE(lower<intoItself>(type, lowering).find("does not terminate"),
               std::string::npos);
 }
