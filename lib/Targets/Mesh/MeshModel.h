@@ -32,7 +32,7 @@
 #define LAYOUT_LIB_TARGETS_MESH_MESHMODEL_H
 
 #include "layout/Analysis/ConfigBuilder.h"
-#include "layout/Analysis/MessageTables.h"
+#include "layout/Targets/Mesh/MessageTables.h"
 #include <map>
 
 namespace mlir::layout {

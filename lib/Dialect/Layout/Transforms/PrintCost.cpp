@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Printing.h"
 #include "layout/Analysis/CostModel.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/CostTable.h"
+#include "layout/Dialect/Layout/Transforms/Printing.h"
 #include "layout/Support/EmittedText.h"
 #include "layout/Support/Places.h"
 #include "mlir/IR/BuiltinAttributes.h"

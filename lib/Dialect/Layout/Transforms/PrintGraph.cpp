@@ -13,9 +13,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayoutGraph.h"
-#include "Printing.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/CostTable.h"
+#include "layout/Dialect/Layout/Transforms/Printing.h"
 #include "layout/Support/EmittedText.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/MapVector.h"

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Printing.h"
 #include "layout/Analysis/ControlFlow.h"
+#include "layout/Dialect/Layout/Transforms/Printing.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/SymbolTable.h"

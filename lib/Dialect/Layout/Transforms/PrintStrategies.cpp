@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Printing.h"
 #include "layout/Analysis/Baselines.h"
+#include "layout/Dialect/Layout/Transforms/Printing.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Printing.h"
+#include "layout/Dialect/Layout/Transforms/Printing.h"
 #include "layout/Support/WholeFile.h"
 
 using namespace mlir;

@@ -159,7 +159,6 @@ static void buildLLVMPart(OpPassManager &pm,
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   pm.addPass(arith::createArithExpandOpsPass(expand));
-  pm.addPass(createLowerMPIPass());
   // Converts all dialects in one walk, without casts in between. A dialect that
   // is not loaded would be an error.
   ConvertToLLVMPassOptions rest;
@@ -169,6 +168,7 @@ static void buildLLVMPart(OpPassManager &pm,
     rest.filterDialects.push_back("cpu");
   if (options.parallelLoops)
     rest.filterDialects.push_back("omp");
+  llvm::append_range(rest.filterDialects, options.furtherDialects);
   rest.allowPatternRollback = false;
   pm.addPass(createConvertToLLVMPass(rest));
   pm.addPass(createReconcileUnrealizedCastsPass());

@@ -8,8 +8,8 @@
 #include "MeshBlocks.h"
 #include "layout/Algebra/Evaluator.h"
 #include "layout/Algebra/Families/Mesh.h"
-#include "layout/Analysis/ReshardPlan.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Targets/Mesh/ReshardPlan.h"
 
 using namespace mlir;
 using namespace mlir::layout;

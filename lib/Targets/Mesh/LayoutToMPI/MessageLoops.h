@@ -13,7 +13,7 @@
 #ifndef LAYOUT_LIB_TARGETS_MESH_LAYOUTTOMPI_MESSAGELOOPS_H
 #define LAYOUT_LIB_TARGETS_MESH_LAYOUTTOMPI_MESSAGELOOPS_H
 
-#include "layout/Analysis/MessageTables.h"
+#include "layout/Targets/Mesh/MessageTables.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

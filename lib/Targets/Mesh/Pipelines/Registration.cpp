@@ -8,6 +8,7 @@
 #include "layout/Targets/Registration.h"
 #include "layout/Targets/Mesh/LayoutToMPI/Passes.h"
 #include "layout/Targets/Mesh/Pipelines/LayoutToMPI.h"
+#include "mlir/Conversion/MPIToLLVM/MPIToLLVM.h"
 #include "mlir/Dialect/MPI/IR/MPI.h"
 #include "mlir/IR/DialectRegistry.h"
 
@@ -15,6 +16,7 @@ using namespace mlir;
 
 void layout::registerMeshLoweringModels(DialectRegistry &registry) {
   registry.insert<mpi::MPIDialect>();
+  mpi::registerConvertMPIToLLVMInterface(registry);
 }
 
 void layout::registerMeshLowerings() {

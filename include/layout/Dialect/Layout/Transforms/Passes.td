@@ -245,46 +245,6 @@ def PrintGraphPass : Pass<"layout-print-graph"> {
   ];
 }
 
-def PrintMessagesPass : Pass<"layout-print-messages"> {
-  let summary = "Print the messages of layout.convert on a mesh of devices";
-  let description = [{
-    Prints the messages of every `layout.convert` between two distributions of a tensor over a mesh
-    of devices, in program order (docs/mesh.md): source and destination device, round, and the boxes
-    of indices. A header line has the bytes sent, a lower bound on the bytes of any plan, and the
-    peak bytes of messages that a device holds at once. The IR does not change.
-
-    ```
-    conversion of 6x6xf32 at "net.mlir":4:8: 2 messages in 1 rounds on 2 devices, 72 bytes, lower bound 72, at most 72 bytes of messages on a device
-      stays on 0: [0:3, 0:3]
-      stays on 1: [3:6, 3:6]
-      round 0: 0 -> 1: [0:3, 3:6]
-      round 0: 1 -> 0: [3:6, 0:3]
-    ```
-
-    In one round a device sends at most one message and receives at most one. `format=json` also has
-    the `step` of each message, the part of its round in which a device either sends or receives, and
-    the position of each box in the local tensors of both devices.
-  }];
-  let options = [
-    Option<"relabel", "relabel", "bool", /*default=*/"false",
-           "Permute the device numbers of the result if fewer bytes are sent; the plan lists the "
-           "permutation">,
-    Option<"maxExtraBytes", "max-extra-bytes", "int64_t", /*default=*/"0",
-           "Maximum bytes of messages that a device holds at once, 0 for no limit; longer messages "
-           "are split">,
-    Option<"format", "format", "::mlir::layout::CostFormat",
-           /*default=*/"::mlir::layout::CostFormat::text",
-           "`text` or `json`",
-           [{::llvm::cl::values(
-               clEnumValN(::mlir::layout::CostFormat::text, "text",
-                          "Readable text"),
-               clEnumValN(::mlir::layout::CostFormat::json, "json",
-                          "JSON"))}]>,
-    Option<"output", "output", "std::string", /*default=*/"\"-\"",
-           "Output file, - for standard output">
-  ];
-}
-
 def PrintRulesPass : Pass<"layout-print-rules"> {
   let summary = "Print the layout rule of each op";
   let description = [{

@@ -75,20 +75,6 @@ def CopyNoncontiguousCastsPass : Pass<"layout-cpu-copy-noncontiguous-casts"> {
   let dependentDialects = ["memref::MemRefDialect", "arith::ArithDialect"];
 }
 
-def LowerMPIPass : Pass<"layout-cpu-lower-mpi", "ModuleOp"> {
-  let summary = "Lower mpi ops to calls in the LLVM dialect";
-  let description = [{
-    Applies upstream's patterns from `mpi` to `llvm`, for which upstream has no pass. An `mpi` op
-    without an upstream lowering is an error. Run it after bufferization, before the conversion of
-    `memref` to LLVM, which lowers the buffers.
-
-        mpi.send(%buffer, %tag, %rank, %comm) : memref<4xf32>, i32, i32          // before
-        llvm.call @MPI_Send(%data, %size, %type, %rank, %tag, %n)                // after
-            : (!llvm.ptr, i32, i32, i32, i32, i32) -> i32
-  }];
-  let dependentDialects = ["LLVM::LLVMDialect"];
-}
-
 def BF16AsBitsPass : Pass<"layout-cpu-bf16-as-bits"> {
   let summary = "Replace bf16 by i16 in the LLVM dialect";
   let description = [{

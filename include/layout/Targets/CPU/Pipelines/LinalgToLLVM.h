@@ -101,6 +101,10 @@ struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
       *this, "profile",
       llvm::cl::desc("Measure the time of each kernel when the program runs "
                      "(layout-cpu-profile-kernels)")};
+
+  /// Dialects that are also converted to the LLVM dialect, by the
+  /// ConvertToLLVMPatternInterface that each of them must have.
+  SmallVector<std::string> furtherDialects;
 };
 
 /// Adds all passes of `layout-linalg-to-llvm`: sets the target and the

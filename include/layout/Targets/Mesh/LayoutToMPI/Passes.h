@@ -9,6 +9,7 @@
 #define LAYOUT_TARGETS_MESH_LAYOUTTOMPI_PASSES_H
 
 #include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/DLTI/DLTI.h"

@@ -28,6 +28,7 @@ struct LayoutToMPIOptions : LinalgToLLVMOptions {
   LayoutToMPIOptions() {
     arena = false;
     winograd = false;
+    furtherDialects = {"mpi"};
   }
 
   Option<int64_t> maxExtraBytes{

@@ -19,10 +19,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_ANALYSIS_MESSAGETABLES_H
-#define LAYOUT_ANALYSIS_MESSAGETABLES_H
+#ifndef LAYOUT_TARGETS_MESH_MESSAGETABLES_H
+#define LAYOUT_TARGETS_MESH_MESSAGETABLES_H
 
-#include "layout/Analysis/ReshardPlan.h"
+#include "layout/Targets/Mesh/ReshardPlan.h"
 
 namespace mlir::layout {
 
@@ -63,4 +63,4 @@ struct MessageTables {
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_ANALYSIS_MESSAGETABLES_H
+#endif // LAYOUT_TARGETS_MESH_MESSAGETABLES_H

@@ -31,8 +31,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_ANALYSIS_RESHARDPLAN_H
-#define LAYOUT_ANALYSIS_RESHARDPLAN_H
+#ifndef LAYOUT_TARGETS_MESH_RESHARDPLAN_H
+#define LAYOUT_TARGETS_MESH_RESHARDPLAN_H
 
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Support/FailureReason.h"
@@ -115,4 +115,4 @@ struct ReshardPlan {
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_ANALYSIS_RESHARDPLAN_H
+#endif // LAYOUT_TARGETS_MESH_RESHARDPLAN_H

@@ -11,18 +11,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Printing.h"
-#include "layout/Analysis/ReshardPlan.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
-#include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Dialect/Layout/Transforms/Printing.h"
 #include "layout/Interfaces/MeshLoops.h"
 #include "layout/Support/EmittedText.h"
 #include "layout/Support/Places.h"
+#include "layout/Targets/Mesh/LayoutToMPI/Passes.h"
+#include "layout/Targets/Mesh/ReshardPlan.h"
 #include "llvm/Support/JSON.h"
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_PRINTMESSAGESPASS
-#include "layout/Dialect/Layout/Transforms/Passes.h.inc"
+#include "layout/Targets/Mesh/LayoutToMPI/Passes.h.inc"
 } // namespace mlir::layout
 
 using namespace mlir;

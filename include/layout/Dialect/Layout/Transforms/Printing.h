@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_DIALECT_LAYOUT_TRANSFORMS_PRINTING_H
-#define LAYOUT_LIB_DIALECT_LAYOUT_TRANSFORMS_PRINTING_H
+#ifndef LAYOUT_DIALECT_LAYOUT_TRANSFORMS_PRINTING_H
+#define LAYOUT_DIALECT_LAYOUT_TRANSFORMS_PRINTING_H
 
 #include "layout/Dialect/Layout/Transforms/CostTable.h"
 
@@ -47,4 +47,4 @@ printToFile(Operation *root, StringRef target, StringRef output,
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_LIB_DIALECT_LAYOUT_TRANSFORMS_PRINTING_H
+#endif // LAYOUT_DIALECT_LAYOUT_TRANSFORMS_PRINTING_H
