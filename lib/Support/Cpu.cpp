@@ -122,6 +122,9 @@ static CpuModelParams getHostParams() {
     params.vectorBits = 128;
   if (features.lookup("avx512vbmi"))
     params.twoSourcePermuteBytes = 1;
+  // Zen 4 executes operations on 512 bits in two halves.
+  if (llvm::sys::getHostCPUName() == "znver4")
+    params.datapathBits = 256;
   readCaches(params);
   params.cores = llvm::hardware_concurrency().compute_thread_count();
   return params;

@@ -17,6 +17,9 @@
 // RUN: layout-opt %s -layout-set-target='target={#layout.cpu<lanes = 16, flops_per_byte = 1, strided_percent = 100>} cpu=x86-64-v4' -layout-print-cost -o %t | FileCheck %s --check-prefix=WIDE
 // WIDE: ops: 1, cost 278528
 //
+// Units of 256 bits compute such vectors in two halves, of which the last one is not empty.
+// RUN: layout-opt %s -layout-set-target='target={#layout.cpu<lanes = 16, flops_per_byte = 1, strided_percent = 100, datapath_bits = 256>} cpu=x86-64-v4' -layout-print-cost -o %t | FileCheck %s --check-prefix=DEFAULT
+//
 // Without vectors, there is nothing to combine.
 // RUN: layout-opt %s -layout-print-cost='target={#layout.cpu<lanes = 16, flops_per_byte = 1, strided_percent = 100, l1_bytes = 49152, vector_bits = 0>}' -o %t | FileCheck %s --check-prefix=SCALAR
 // SCALAR: ops: 1, cost 198656

@@ -15,10 +15,10 @@
 //   %2 = linalg.conv(%1, %w)     node 2, class A
 //
 // Nodes of one class are equal in all inputs of the choice: op, attributes,
-// body, types and frequency. Large programs have few classes, so rules,
-// candidates and costs are computed once per class. Tensors have classes for
-// the same reason, with equal types, producer classes and consumer classes in
-// the same order.
+// body, types, frequency, and which operands are constants. Large programs have
+// few classes, so rules, candidates and costs are computed once per class.
+// Tensors have classes for the same reason, with equal types, producer classes
+// and consumer classes in the same order.
 //
 // Laws:
 //  * nodes and tensors are in the order of the IR, classes in the order of
@@ -170,6 +170,10 @@ bool hasKnownTensors(Operation *op);
 /// layouts of such an op are chosen as if its types had none, and conversions
 /// from and to the layouts of its types are inserted.
 bool cannotKeepTypes(const NodeClass &node);
+
+/// Returns true if `value` is a constant tensor of different elements, or a
+/// conversion of one, whose elements passes can transform at compile time.
+bool isTransformableConstant(Value value);
 
 /// Returns true if two ops are equal in all inputs of choices and prices,
 /// except the types of their tensors.

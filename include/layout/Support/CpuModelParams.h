@@ -14,6 +14,7 @@
 #ifndef LAYOUT_SUPPORT_CPUMODELPARAMS_H
 #define LAYOUT_SUPPORT_CPUMODELPARAMS_H
 
+#include <algorithm>
 #include <cstdint>
 
 namespace mlir::layout {
@@ -22,6 +23,9 @@ struct CpuModelParams {
   /// The width of one vector register in bits; 0 for scalar code.
   unsigned vectorBits = 256;
   unsigned vectorRegisters = 16;
+  /// The width in bits of the units that compute on vectors, which execute
+  /// wider vectors in parts; 0 if they are as wide as a register.
+  int64_t datapathBits = 0;
   /// The smallest element size in bytes for which one shuffle can select
   /// arbitrary elements from two registers; 0 if the CPU has no such shuffle.
   int64_t twoSourcePermuteBytes = 0;
@@ -36,6 +40,12 @@ struct CpuModelParams {
   int64_t l1SetStride = 4096;
   /// The number of hardware threads on which a program may run.
   int64_t cores = 8;
+
+  /// Returns the width in bits of a vector that the CPU computes in one part.
+  int64_t getComputedBits() const {
+    return datapathBits ? std::min<int64_t>(datapathBits, vectorBits)
+                        : vectorBits;
+  }
 };
 
 } // namespace mlir::layout

@@ -7,11 +7,13 @@
 
 #include "layout/Analysis/Program.h"
 #include "layout/Analysis/PartsInPlace.h"
+#include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
 #include "layout/Interfaces/MeshLoops.h"
 #include "layout/Interfaces/RuleCheck.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 #include "llvm/ADT/Hashing.h"
 
@@ -164,10 +166,28 @@ static bool startAlike(Operation *a, Operation *b) {
              });
 }
 
+bool layout::isTransformableConstant(Value value) {
+  while (auto convert = value.getDefiningOp<ConvertOp>())
+    value = convert.getSource();
+  ElementsAttr elements;
+  return matchPattern(value, m_Constant(&elements)) && !elements.isSplat();
+}
+
+/// Returns true if the same operands of both ops can be transformed at compile
+/// time.
+static bool haveConstantsAlike(Operation *a, Operation *b) {
+  return llvm::all_of(
+      llvm::zip_equal(a->getOperands(), b->getOperands()), [](auto pair) {
+        auto [x, y] = pair;
+        return isTransformableConstant(x) == isTransformableConstant(y);
+      });
+}
+
 static bool areAlike(Operation *a, Operation *b) {
   return a->getOperandTypes() == b->getOperandTypes() &&
          a->getResultTypes() == b->getResultTypes() &&
-         areAlikeButForTypes(a, b) && startAlike(a, b);
+         areAlikeButForTypes(a, b) && haveConstantsAlike(a, b) &&
+         startAlike(a, b);
 }
 
 namespace {

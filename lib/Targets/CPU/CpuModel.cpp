@@ -9,10 +9,12 @@
 #include "PaddingStates.h"
 #include "PaddingUse.h"
 #include "StoredOp.h"
+#include "WinogradWork.h"
 #include "layout/Analysis/ConfigBuilder.h"
 #include "layout/Analysis/Contraction.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Support/LaneAccess.h"
+#include "layout/Targets/CPU/WinogradCounts.h"
 #include "layout/Targets/Registration.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -133,9 +135,13 @@ bool CpuModel::exceedsL1(Operation *op, const LoopsRule &rule,
   return bytes * std::sqrt(params.vectorRegisters) > params.l1Bytes;
 }
 
-int64_t CpuModel::getVectorSize(Operation *op) const {
-  return std::clamp<int64_t>(params.vectorBits / 8 / getResultBytes(op), 1,
+int64_t CpuModel::getElements(Operation *op, int64_t bits) const {
+  return std::clamp<int64_t>(bits / 8 / getResultBytes(op), 1,
                              target.getLanes());
+}
+
+int64_t CpuModel::getVectorSize(Operation *op) const {
+  return getElements(op, params.getComputedBits());
 }
 
 /// Multiplies `cost` by `busy` / `run` in place, e.g. to get from the elements
@@ -200,7 +206,7 @@ Cost CpuModel::getTensorBytesCost(
   // A row of at least this many elements fills all vector registers, so that
   // rows are summed one part at a time. Each step of the sum then reads another
   // row, which was not prefetched.
-  int64_t piece = getVectorSize(op) * params.vectorRegisters;
+  int64_t piece = getElements(op, params.vectorBits) * params.vectorRegisters;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     AffineMap map = rule.operandMaps[i];
     if (!map || !rule.isRead[i])
@@ -219,6 +225,46 @@ Cost CpuModel::getTensorBytesCost(
   return bytes;
 }
 
+/// Returns by how many bytes the transformed filters of operand `filter` exceed
+/// the filters of 3x3 taps.
+static Cost getTransformedBytes(Operation *op, unsigned filter,
+                                const OpLayouts &layouts, CostModel &costs) {
+  auto type = cast<RankedTensorType>(op->getOperand(filter).getType());
+  Cost bytes = costs.getStoredBytes(type, layouts.operands[filter]);
+  return scaleCost(bytes / 9, kWinogradElements - 9);
+}
+
+namespace {
+/// The digit that a kernel vectorizes: `lane`, a parallel one, with operands
+/// that are strided along it if `isStrided`, or `parts`, a reduction. None if
+/// both are std::nullopt.
+struct VectorizedDigit {
+  std::optional<unsigned> lane, parts;
+  bool isStrided = false;
+};
+} // namespace
+
+/// Returns the digit that a kernel vectorizes by vectors of `vectorSize`
+/// elements. Digits are tried in the order of findLane in KernelPlan.cpp.
+static VectorizedDigit
+findVectorizedDigit(const StoredOp &stored, const LoopsRule &rule,
+                    int64_t assumed, MLIRContext *context, int64_t vectorSize) {
+  auto findParts = [&](int64_t least) {
+    return stored.findReductionLane(rule, assumed, context, least);
+  };
+  VectorizedDigit found;
+  found.lane = stored.findLane(rule, assumed, context);
+  if (!found.lane)
+    found.parts = findParts(kLeastLaneVectors * vectorSize);
+  if (found.lane || found.parts)
+    return found;
+  found.lane = stored.findLane(rule, assumed, context, /*mayStride=*/true);
+  found.isStrided = found.lane.has_value();
+  if (!found.lane)
+    found.parts = findParts(kLeastLaneParts);
+  return found;
+}
+
 Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
                             const OpLayouts &layouts, CostModel &costs) {
   StoredOp stored = StoredOp::get(op, rule, layouts, costs);
@@ -226,30 +272,19 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
       getStoredTrips(rule, layouts, costs, getAssumedSize());
   PaddingUse padding = maskPadding(stored, rule, layouts, costs, trips);
 
-  std::optional<unsigned> lane =
-      stored.findLane(rule, getAssumedSize(), op->getContext());
-
-  // Tried in the order of findLane in KernelPlan.cpp.
-  std::optional<unsigned> parts;
-  auto findParts = [&](int64_t least) {
-    return stored.findReductionLane(rule, getAssumedSize(), op->getContext(),
-                                    least);
-  };
-  if (!lane)
-    parts = findParts(kLeastLaneVectors * getVectorSize(op));
-  bool isStrided = false;
-  if (!lane && !parts) {
-    lane = stored.findLane(rule, getAssumedSize(), op->getContext(),
-                           /*mayStride=*/true);
-    isStrided = lane.has_value();
-    if (!lane)
-      parts = findParts(kLeastLaneParts);
-  }
+  auto [lane, parts, isStrided] = findVectorizedDigit(
+      stored, rule, getAssumedSize(), op->getContext(), getVectorSize(op));
 
   Cost work = rule.opsPerPoint;
   for (int64_t trip : trips)
     work = scaleCost(work, trip);
-  auto isSlid = [&](AffineMap map) {
+  std::optional<WinogradWork> transforms;
+  if (lane && !isStrided && padding.maskedLoops.none())
+    transforms = findWinogradWork(op, rule, stored, *lane, params.vectorBits,
+                                  getAssumedSize(), work);
+  if (transforms)
+    work = transforms->operations;
+  auto isSlid = [&, lane = lane](AffineMap map) {
     return isSlidOver(rule, map, stored.space->digits[*lane].loop);
   };
   // Scales a cost to whole vectors. Under a sliding window, vectors that cross
@@ -278,8 +313,8 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
     run = stored.getTrips(*parts, getAssumedSize());
     work = addLaneSums(work, op, rule, run, countSummed(rule, trips));
   } else if (params.vectorBits != 0) {
-    work = takePercent(work, target.getScalarPercent() * params.vectorBits /
-                                 kScalarPercentBits);
+    work = takePercent(work, target.getScalarPercent() *
+                                 params.getComputedBits() / kScalarPercentBits);
   }
   if (padding.maskedLoops.any())
     work = takePercent(work, target.getMaskPercent());
@@ -295,6 +330,9 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
                             layouts.results[r], /*mayOverwrite=*/true));
   if (!lane && !parts)
     bytes = scaleCost(bytes, target.getStridedPercent()) / 100;
+  if (transforms)
+    bytes = addCosts(
+        bytes, getTransformedBytes(op, transforms->filter, layouts, costs));
   return addCosts(bytes, work);
 }
 

@@ -23,11 +23,14 @@
 //   reduction            | fill * strided_percent             | 1
 //                        |   * (sum + L * log2(L)) / sum      |
 //                        |   * 1.5 if operand rows exceed L1  |
-//   none                 | scalar_percent * vector_bits / 256 | strided_percent
+//   none                 | scalar_percent * computed / 256    | strided_percent
 //                        |   (1 on a CPU without vectors)     |
 //
-//     L: elements of a vector; fill = roundup(trips, L) / trips, where digits
-//     contiguous in all tensors are one loop; sum: summands of one result
+//     computed: bits of a vector that are computed in one part, vector_bits or
+//     datapath_bits; L: its elements; fill = roundup(trips, L) / trips, where
+//     digits contiguous in all tensors are one loop; sum: summands of one
+//     result. 3x3 convolutions whose kernels use Winograd's transforms have the
+//     operations and the filters of these (WinogradWork.h).
 //
 //   further factor       | applies to
 //   ---------------------|----------------------------------------------------
@@ -98,9 +101,12 @@ private:
   /// one result only.
   bool exceedsL1(Operation *op, const LoopsRule &rule, int64_t row) const;
 
-  /// Returns the number of elements of the widest result type that one vector
-  /// holds: at least 1, and at most the `lanes` that the target attribute
-  /// states.
+  /// Returns the number of elements of the widest result type in `bits` bits: at
+  /// least 1, and at most the `lanes` that the target attribute states.
+  int64_t getElements(Operation *op, int64_t bits) const;
+
+  /// Returns the number of elements of a vector that the CPU computes in one
+  /// part.
   int64_t getVectorSize(Operation *op) const;
 
   CpuTargetAttr target;

@@ -45,6 +45,7 @@ LogicalResult CpuTargetAttr::verify(
     int64_t flopsPerByte, int64_t scalarPercent, int64_t maskPercent,
     int64_t assumedSize, int64_t assumedTrips,
     std::optional<int64_t> vectorBits, std::optional<int64_t> vectorRegisters,
+    std::optional<int64_t> datapathBits,
     std::optional<int64_t> twoSourcePermuteBytes,
     std::optional<int64_t> l1Bytes, std::optional<int64_t> l2Bytes,
     std::optional<int64_t> llcBytes, std::optional<int64_t> l1SetStride,
@@ -68,6 +69,7 @@ LogicalResult CpuTargetAttr::verify(
   add("vector_bits", vectorBits, 0);
   // A register tile of one result has two factors and a mask.
   add("vector_registers", vectorRegisters, 4);
+  add("datapath_bits", datapathBits, 0);
   add("two_source_permute_bytes", twoSourcePermuteBytes, 0);
   add("l1_bytes", l1Bytes, 1, mostCache);
   add("l2_bytes", l2Bytes, 1, mostCache);
@@ -82,6 +84,7 @@ CpuModelParams CpuTargetAttr::getParams() const {
   params.vectorBits = getVectorBits().value_or(params.vectorBits);
   params.vectorRegisters =
       getVectorRegisters().value_or(params.vectorRegisters);
+  params.datapathBits = getDatapathBits().value_or(params.datapathBits);
   params.twoSourcePermuteBytes =
       getTwoSourcePermuteBytes().value_or(params.twoSourcePermuteBytes);
   params.lineBytes = getLineBytes().value_or(params.lineBytes);
@@ -107,6 +110,7 @@ CpuTargetAttr CpuTargetAttr::complete(const CpuModelParams &cpu) const {
              getMaskPercent(), getAssumedSize(), getAssumedTrips(),
              choose(getVectorBits(), &CpuModelParams::vectorBits),
              choose(getVectorRegisters(), &CpuModelParams::vectorRegisters),
+             choose(getDatapathBits(), &CpuModelParams::datapathBits),
              choose(getTwoSourcePermuteBytes(),
                     &CpuModelParams::twoSourcePermuteBytes),
              choose(getL1Bytes(), &CpuModelParams::l1Bytes),

@@ -8,8 +8,8 @@ module attributes {layout.target = #layout.cpu<lanes = 16, strided_percent = 120
 // -----
 
 // Parameters of the processor are printed if they are stated.
-// CHECK: layout.target = #layout.cpu<lanes = 16, line_bytes = 64, vector_bits = 256, vector_registers = 16, two_source_permute_bytes = 0, l1_bytes = 32768, l2_bytes = 1048576, llc_bytes = 33554432, l1_set_stride = 4096, cores = 8>
-module attributes {layout.target = #layout.cpu<lanes = 16, cores = 8, l1_set_stride = 4096, llc_bytes = 33554432, l2_bytes = 1048576, l1_bytes = 32768, two_source_permute_bytes = 0, vector_registers = 16, vector_bits = 256, line_bytes = 64>} {}
+// CHECK: layout.target = #layout.cpu<lanes = 16, line_bytes = 64, vector_bits = 256, vector_registers = 16, datapath_bits = 128, two_source_permute_bytes = 0, l1_bytes = 32768, l2_bytes = 1048576, llc_bytes = 33554432, l1_set_stride = 4096, cores = 8>
+module attributes {layout.target = #layout.cpu<lanes = 16, cores = 8, l1_set_stride = 4096, llc_bytes = 33554432, l2_bytes = 1048576, l1_bytes = 32768, two_source_permute_bytes = 0, datapath_bits = 128, vector_registers = 16, vector_bits = 256, line_bytes = 64>} {}
 
 // -----
 

@@ -205,6 +205,7 @@ class Cpu:
         flags = [f"target={{#layout.cpu<lanes = 16, line_bytes = {rng.choice([64, 64, 64, 1, 48, 128])}, "
                  f"vector_bits = {rng.choice([256, 256, 256, 128, 512, 0])}, "
                  f"vector_registers = {rng.choice([16, 16, 32, 4])}, "
+                 f"datapath_bits = {rng.choice([0, 0, 128, 256])}, "
                  f"two_source_permute_bytes = {rng.choice([0, 0, 1, 4])}, "
                  f"l1_bytes = {rng.choice([32768, 32768, 1, 512])}, l2_bytes = {rng.choice([1048576, 1048576, 1, 4096])}, "
                  f"llc_bytes = {rng.choice([33554432, 33554432, 1])}, l1_set_stride = {rng.choice([4096, 1, 64])}, "

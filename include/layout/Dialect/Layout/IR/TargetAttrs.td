@@ -35,7 +35,7 @@ def Layout_CpuTargetAttr : Layout_Attr<"CpuTarget", "cpu"> {
     * `flops_per_byte`: scalar operations that a kernel executes on all lanes
       per unit of cost;
     * `scalar_percent`: cost of scalar arithmetic, in percent of the same on
-      256-bit vectors; it grows with the vector width;
+      256-bit vectors; it grows with the width that is computed in one part;
     * `mask_percent`: cost of a reduction that excludes padding, in percent of
       the same reduction over as many elements. It ends at the end of the dim,
       while a reduction over padding with a neutral value includes all of the
@@ -55,6 +55,9 @@ def Layout_CpuTargetAttr : Layout_Attr<"CpuTarget", "cpu"> {
     * `vector_bits`: width of a vector register in bits (256); 0 for a CPU
       without vectors;
     * `vector_registers`: number of vector registers (16);
+    * `datapath_bits`: width in bits of the units that compute on vectors, which
+      execute wider vectors in parts, as AMD's Zen 4 does (0, the width of a
+      register);
     * `two_source_permute_bytes`: smallest element size in bytes for which one
       shuffle selects any elements of two registers; 0 if there is no such
       shuffle (0);
@@ -81,6 +84,7 @@ def Layout_CpuTargetAttr : Layout_Attr<"CpuTarget", "cpu"> {
     DefaultValuedParameter<"int64_t", "8">:$assumed_trips,
     OptionalParameter<"std::optional<int64_t>">:$vector_bits,
     OptionalParameter<"std::optional<int64_t>">:$vector_registers,
+    OptionalParameter<"std::optional<int64_t>">:$datapath_bits,
     OptionalParameter<"std::optional<int64_t>">:$two_source_permute_bytes,
     OptionalParameter<"std::optional<int64_t>">:$l1_bytes,
     OptionalParameter<"std::optional<int64_t>">:$l2_bytes,

@@ -9,6 +9,7 @@
 #include "Kernels/TileCostModel.h"
 #include "layout/Support/ConstantBytes.h"
 #include "layout/Support/MappedFiles.h"
+#include "layout/Targets/CPU/WinogradCounts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
@@ -174,13 +175,14 @@ static double chooseSizes(const Kernel &kernel, const KernelPlan &plan,
   bool isDynamic = false;
   for (WinogradPlan::Axis axis : found.axes) {
     isDynamic |= ShapedType::isDynamic(kernel.extents[axis.place]);
-    tiles *= std::ceil(countOf(kernel.extents[axis.place]) / 2);
+    tiles *= std::ceil(countOf(kernel.extents[axis.place]) / kWinogradResults);
   }
   found.tiles = isDynamic ? ShapedType::kDynamic : static_cast<int64_t>(tiles);
 
   // V and M of a strip fit in L2. With fewer tiles, the filters, which each
   // strip reads again, take longer to read than to multiply.
-  int64_t tileBytes = 16 * (channels + found.lanes) * sizeof(float);
+  int64_t tileBytes =
+      kWinogradElements * (channels + found.lanes) * sizeof(float);
   int64_t most = std::max<int64_t>(target.l2Bytes / tileBytes, 24);
   found.strip = most;
   if (!isDynamic) {
@@ -217,14 +219,13 @@ static double chooseSizes(const Kernel &kernel, const KernelPlan &plan,
   }
 
   double strips = images * tiles / found.strip;
-  double lines = 16.0 * channels * filters * found.lanes * sizeof(float) /
-                 target.lineBytes;
+  double products = double(kWinogradElements) * channels * filters;
+  double lines = products * found.lanes * sizeof(float) / target.lineBytes;
   // A transform takes one cycle per store, and as many for its additions.
-  double read = 32.0 * channels / plan.vectorSize;
-  double write = 32.0 * filters * width;
-  return strips *
-         (found.strip * (read + write) +
-          16.0 * channels * filters * cyclesOf(found.step) + lines * 2.5);
+  double read = double(kWinogradSteps) * channels / plan.vectorSize;
+  double write = double(kWinogradSteps) * filters * width;
+  return strips * (found.strip * (read + write) +
+                   products * cyclesOf(found.step) + lines * 2.5);
 }
 
 std::optional<WinogradPlan> layout::planWinograd(const Kernel &kernel,
