@@ -5,6 +5,8 @@ Some ops of networks are written in several layouts each, as functions on tensor
 the rank correlation over all pairs of an op and its layouts, and every pair of layouts of an op in which the cheaper
 one runs more than 1.3 times as long as the other. Such pairs are timed again first and the minimum counts, because
 other programs disturb times.
+
+`--programs` compares whole decisions of networks instead; `--programs --help` lists its options.
 """
 
 import argparse
@@ -15,10 +17,9 @@ import sys
 import tempfile
 from dataclasses import dataclass
 
-import numpy as np
-
 from layout_mlir.tools import ToolError, run_tool, whole_file
 
+from . import program_prices
 from .kernels import make_inputs
 
 # A price is wrong if its layouts run this many times as long as layouts with a higher price.
@@ -200,12 +201,6 @@ def measure_op(op, prices, cpu, repeat, again):
     return times
 
 
-def ranks(values):
-    """Returns ranks from 0; equal values share their mean rank."""
-    values = np.asarray(values)
-    return np.array([(values < value).sum() + ((values == value).sum() - 1) / 2 for value in values])
-
-
 def wrong_prices(prices, times):
     """Returns the wrong prices of an op as [(ratio of times, cheap layouts, expensive layouts)], worst first."""
     found = [(times[a] / times[b], a, b) for a in times for b in times
@@ -214,6 +209,8 @@ def wrong_prices(prices, times):
 
 
 def main(argv):
+    if "--programs" in argv:
+        return program_prices.main([each for each in argv if each != "--programs"])
     parser = argparse.ArgumentParser(prog="./dev bench --prices", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--op", default="", help="only ops whose name contains this")
@@ -245,7 +242,7 @@ def main(argv):
         print(error, file=sys.stderr)
         return 1
     pairs = [(prices[op.name][layouts], each) for op in ops for layouts, each in times[op.name].items()]
-    correlation = np.corrcoef(*(ranks(column) for column in zip(*pairs)))[0, 1]
+    correlation = program_prices.correlate(*zip(*pairs))
     print(f"\n{len(pairs)} pairs of an op and layouts, rank correlation of price and time {correlation:.3f}")
     wrong = [(op.name, *each) for op in ops for each in wrong_prices(prices[op.name], times[op.name])]
     print(f"priced cheaper, yet {LONGER} times as long: {len(wrong)}")
