@@ -175,7 +175,7 @@ setup_python() {
     oracles) install_optional oracles --no-deps ;;
     chip-models) setup_chip_models ;;
     intel-opencl) setup_intel_opencl ;;
-    torch) install_optional torch --no-deps ;;
+    torch | layoutbench-torch) install_optional "$list" --no-deps ;;
     *) install_optional "$list" ;;
     esac
   done
@@ -211,12 +211,17 @@ setup_torch() {
   (
     build=$build/torch
     setup_python torch-needs torch
-    stubs=$build/venv/.cuda-stubs installed=$build/venv/.requirements-torch
-    if [[ ! -e $installed || $stubs -nt $installed ]]; then exit 0; fi
-    logged /usr/bin/python3 -B "$root/scripts/torch_cuda_stubs.py" \
-      "$build"/venv/lib/python3*/site-packages || die "the stubs of CUDA could not be written"
-    touch "$stubs"
+    stub_cuda torch
   )
+}
+
+# stub_cuda LIST: replaces the packages of CUDA that the PyTorch of a list needs by stubs.
+stub_cuda() {
+  local stubs=$build/venv/.cuda-stubs installed=$build/venv/.requirements-$1
+  if [[ ! -e $installed || $stubs -nt $installed ]]; then return 0; fi
+  logged /usr/bin/python3 -B "$root/scripts/torch_cuda_stubs.py" \
+    "$build"/venv/lib/python3*/site-packages || die "the stubs of CUDA could not be written"
+  touch "$stubs"
 }
 
 # Downloads the vendor's chip models, 20 MB of a wheel of 312 MB, or reports that they are

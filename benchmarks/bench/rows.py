@@ -9,8 +9,8 @@ from layout_mlir.tools import ToolError, whole_file
 
 
 def measure_rows(names, measure, show):
-    """Prints show(row) for the row that measure(name, folder) returns for each name; `folder` is empty. Returns the
-    rows, and true if no measurement failed."""
+    """Prints show(row), if there is a `show`, for the row that measure(name, folder) returns for each name; `folder` is
+    empty. Returns the rows, and true if no measurement failed."""
     rows = []
     for name in names:
         with tempfile.TemporaryDirectory(prefix="layout-bench-") as scratch:
@@ -19,7 +19,8 @@ def measure_rows(names, measure, show):
             except ToolError as error:
                 print(f"{name}: {error}", file=sys.stderr)
                 continue
-        print(show(rows[-1]), flush=True)
+        if show:
+            print(show(rows[-1]), flush=True)
     return rows, len(rows) == len(names)
 
 
