@@ -7,6 +7,7 @@ compilers and captures the problems again. docs/layoutbench.md describes them.
 """
 
 import argparse
+import os
 import pathlib
 import subprocess
 import sys
@@ -18,8 +19,8 @@ from layoutbench.captured import FOLDER, Captured, list_problems
 from .rows import measure_rows, write_json
 
 # The module of benchmarks/layoutbench that captures the problems of each compiler.
-SCRIPTS = {"executorch": "executorch_vulkan", "iree": "iree_encodings", "onnxruntime": "onnx_runtime",
-           "openvino": "openvino_graph", "triton": "triton_ttgir"}
+SCRIPTS = {"executorch": "executorch_vulkan", "iree": "iree_encodings", "mlir": "upstream_packs",
+           "onnxruntime": "onnx_runtime", "openvino": "openvino_graph", "triton": "triton_ttgir"}
 BENCHMARKS = pathlib.Path(__file__).parents[1]
 
 
@@ -64,14 +65,14 @@ def show(row, name):
             f"{row['least_bytes'] / 1e6:.3f} | {saved:.1%} | {row['seconds'] * 1e3:.1f} |")
 
 
-HEAD = "ops | conversions | MB | fewest bytes: conversions | MB | avoidable | ms |\n|---|" + "---:|" * 7
+HEAD = "ops | conversions | MB | least: conversions | MB | avoidable | ms |\n|---|" + "---:|" * 7
 
 
 def capture(compiler, python):
     """Captures the problems of a compiler again, in the environment that has the compilers."""
     with tempfile.TemporaryDirectory(prefix="layoutbench-") as folder:
         models = pathlib.Path(folder)
-        if compiler == "executorch":
+        if compiler in ("executorch", "mlir"):
             models = BENCHMARKS.parent / "examples"
         elif compiler != "triton":
             import onnx
@@ -92,7 +93,6 @@ def main(argv):
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the rows of all problems there")
     args = parser.parse_args(argv)
     if args.capture is not None:
-        import os
         python = args.capture or pathlib.Path(os.environ["LAYOUT_BUILD_DIR"], "layoutbench/venv/bin/python")
         for compiler in [args.compiler] if args.compiler else SCRIPTS:
             capture(compiler, python)
