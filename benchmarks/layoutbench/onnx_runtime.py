@@ -12,7 +12,6 @@ import collections
 import math
 import tempfile
 
-import numpy as np
 import onnx
 import onnxruntime
 
