@@ -4,8 +4,8 @@ Layouts are `blocked` (NCHWc: channels in blocks of 16, padded) and storage orde
 blocked tensors of its own operators of the domain nchwc, of pools, of concatenations along channels, and of
 elementwise operators on operands of one shape or of one element, which read blocked tensors as they read others. Where
 ONNX Runtime has not chosen blocks itself, the channels must fill them. Elementwise operators and concatenations also
-run in any storage order. Convolutions keep the kernel that ONNX Runtime
-has chosen, and all others read and write the plain order.
+run in any storage order. Convolutions keep the kernel that ONNX Runtime has chosen, and all others read and write the
+plain order.
 """
 
 import collections

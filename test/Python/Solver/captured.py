@@ -47,7 +47,7 @@ class Defined:
 class CapturedProblems(unittest.TestCase):
     def test_answers(self):
         paths, answers = list_problems(), {}
-        self.assertEqual(len(paths), 43)
+        self.assertEqual(len(paths), 44)
         for path in paths:
             with self.subTest(path.stem):
                 captured, defined = Captured(path), Defined(path)
