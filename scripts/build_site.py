@@ -41,7 +41,7 @@ TABS = [
     ("Gallery", None, ["gallery"]),
     ("Guides", "", ["model", "python", "networks", "cpu-performance", "embedding", "assignment", "assignment-results",
                     "cost-model", "rules", "opencl", "opencl-kernels", "npu", "npu-memory", "npu-simulator", "mesh",
-                    "mesh-layouts", "index-checks", "solver", "certificates", "solver-performance",
+                    "mesh-layouts", "index-checks", "solver", "certificates", "solver-performance", "layoutbench",
                     "onnx-operators"]),
     ("Layout families", "families", []),
     ("Tools", "tools", []),
