@@ -56,8 +56,8 @@ func.func @heads(%x: tensor<64x32x48xf32>, %w: tensor<64x48x32xf32>) -> tensor<6
 
 // -----
 
-// Four batches of bytes share a word if transfers have a low start cost.
-module attributes {layout.target = #layout.npu<chip = #npu.target<"BM1684">, launch_cost = 1, flops_per_byte = 1>} {
+// Four batches of bytes share a word if transfers have a low start cost and short rows cost only their bytes.
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 64, bytes_per_npu = 524288, eu_bytes = 128>, launch_cost = 1, flops_per_byte = 1>} {
 // CHECK-LABEL: func.func @bytes
 // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<8x64x7x7xi8, #layout.npu_scatter<aligned, start = 0, pack = n4
 func.func @bytes(%x: tensor<8x64x7x7xi8>, %y: tensor<8x64x7x7xi8>) -> tensor<8x64x7x7xi8> {

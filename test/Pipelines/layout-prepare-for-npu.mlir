@@ -5,7 +5,7 @@
 // RUN: layout-opt %s --layout-to-npu -o %t.whole.mlir
 // RUN: layout-opt %s --layout-prepare-for-npu -o %t.prepared.mlir
 // RUN: FileCheck %s < %t.prepared.mlir
-// RUN: layout-opt %t.prepared.mlir --layout-assign --convert-layout-to-npu --npu-spill-tensors --npu-overlap-transfers --npu-compute-moves --npu-assign-addresses --npu-order-constants -o %t.parts.mlir
+// RUN: layout-opt %t.prepared.mlir --layout-assign --convert-layout-to-npu --npu-spill-tensors --npu-order-constants --npu-overlap-transfers --npu-compute-moves --npu-assign-addresses -o %t.parts.mlir
 // RUN: diff %t.whole.mlir %t.parts.mlir
 
 // CHECK-NOT: npu_scatter

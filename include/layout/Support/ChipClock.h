@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The cycles of DMA transfers and of commands of the execution units, for the
-// clock of the simulator. EngineTimes has the times for the costs of the
-// compiler.
+// simulator and for all costs of the compiler.
 //
 //     transfer   start + the bytes of its rows by its rate, where a row is a
 //                contiguous segment of both sides; short rows cost the cycles
@@ -43,6 +42,15 @@ namespace mlir::layout {
 /// The directions of DMA transfers between system (S) and local memory (L), and
 /// fills of each.
 enum class Direction { S2L, L2S, S2S, L2L, FillLocal, FillSystem };
+
+inline Direction getCopyDirection(bool isFromLocal, bool isToLocal) {
+  if (isToLocal)
+    return isFromLocal ? Direction::L2L : Direction::S2L;
+  return isFromLocal ? Direction::L2S : Direction::S2S;
+}
+inline Direction getFillDirection(bool isToLocal) {
+  return isToLocal ? Direction::FillLocal : Direction::FillSystem;
+}
 
 // The columns are the name, and the values of chips that are not published, of
 // BM1684, BM1684X and BM1688. `.._start` are cycles, `.._rate` bytes per 1000
@@ -258,8 +266,9 @@ public:
     int64_t row = get(param(direction, 2));
     if (scaleCost(rows.bytes, 1000000) < scaleCost(row, rate))
       return divideUp(scaleCost(scaleCost(rows.count, row), unit), 1000);
-    return divideUp(scaleCost(scaleCost(rows.count, rows.bytes), 1000 * unit),
-                    rate);
+    Cost bytes = scaleCost(rows.count, rows.bytes);
+    return addCosts(scaleCost(bytes / rate, 1000 * unit),
+                    divideUp(scaleCost(bytes % rate, 1000 * unit), rate));
   }
   int64_t getStart(Direction direction) const {
     return get(param(direction, 0));
@@ -399,43 +408,6 @@ private:
 /// Stands for a parameter of an NPU target that is not set, so that the
 /// parameter of its chip is used.
 constexpr int64_t kFromChip = std::numeric_limits<int64_t>::min();
-
-/// The times of transfers and commands in any unit, for the costs of the
-/// compiler: one rate for all directions, and one for the steps of all
-/// functions.
-struct EngineTimes {
-  /// A rate: `count` items, e.g. bytes, take `time`, in the unit of all times
-  /// here, e.g. cycles. `get` returns the time that a number of items takes,
-  /// rounded up.
-  struct Rate {
-    int64_t time = 1, count = 1;
-
-    Cost get(int64_t number) const {
-      Cost whole = scaleCost(time, number / count);
-      Cost rest = scaleCost(time, number % count);
-      return addCosts(whole, rest / count + (rest % count != 0));
-    }
-  };
-  int64_t transferStart = 0, commandStart = 0;
-  Rate byte, step;
-
-  static EngineTimes inCycles(const ChipClock &clock) {
-    return {clock.get(ClockParam::s2l_start),
-            clock.get(ClockParam::compute_start),
-            {1, clock.get(ClockParam::s2l_rate) / 1000},
-            {}};
-  }
-
-  /// Returns the time of `transfers` DMA transfers of `bytes` bytes in total.
-  Cost getTransfers(int64_t transfers, int64_t bytes) const {
-    return addCosts(scaleCost(transferStart, transfers), byte.get(bytes));
-  }
-  Cost getCommands(int64_t commands, int64_t steps,
-                   bool usesBankTwice = false) const {
-    return addCosts(scaleCost(commandStart, commands),
-                    step.get(scaleCost(steps, usesBankTwice ? 2 : 1)));
-  }
-};
 
 } // namespace mlir::layout
 

@@ -14,50 +14,11 @@
 #include "layout/Dialect/NPU/Utils/CoreVisibility.h"
 #include "layout/Targets/NPU/NpuParts.h"
 #include "layout/Targets/Registration.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::layout;
-
-/// Returns the number of 32-bit words that all cores together process when a
-/// command accesses a tensor in local memory once. It is the extent that the
-/// layout reserves, padding included, or kInfiniteCost if that is not known. A
-/// storage unit holds one word, so four i8 share a word only if they are
-/// packed. A compact channel need not begin at a step of the execution units,
-/// so it may take one step more than an aligned one.
-int64_t NpuModel::getIssuedWords(RankedTensorType type, LayoutId layout,
-                                 const CostModel &costs) const {
-  ChipParams params = target.getChip().getParams();
-  auto scatter = dyn_cast_if_present<NpuScatterAttr>(costs.getSpelling(layout));
-  int64_t bytes = getElementBytes(type.getElementType());
-  std::optional<NpuStorage> storage;
-  if (scatter)
-    storage = getNpuStorage(scatter.getScatter(), params, bytes,
-                            type.getShape(), nullptr);
-  std::optional<int64_t> cores, channels;
-  if (storage) {
-    cores = (storage->m.extent * storage->sN).evaluate(type.getShape());
-    // The strides of a part are those of the whole, of which it has some rows.
-    // The pairs of weights may be inside of a channel.
-    auto get = [&](const SizeExpr &size) {
-      return size.evaluate(type.getShape()).value_or(kInfiniteCost);
-    };
-    if (cores && scatter.getMode() == NpuMode::Strided)
-      cores =
-          std::min(get(storage->m.extent * storage->row.extent * storage->sC),
-                   std::max(*cores, get(storage->row.extent * storage->sC)));
-    channels =
-        (storage->m.extent * storage->row.extent).evaluate(type.getShape());
-  }
-  if (!cores || !channels)
-    return kInfiniteCost;
-  int64_t lanes = getLanes(scatter.getPack());
-  int64_t words =
-      scaleCost(*cores, llvm::divideCeil(scaleCost(bytes, lanes), 4));
-  if (scatter.getMode() == NpuMode::Compact)
-    words = addCosts(words, scaleCost(*channels, target.getLanes()));
-  return scaleCost(words, params.npus);
-}
 
 /// Returns the cost to load an operand from system memory into every core that
 /// needs it. If the layout or the transfers are unknown, it is the cost of one
@@ -80,52 +41,98 @@ Cost NpuModel::getLoadCost(RankedTensorType type, const NpuLoad &load) const {
     }
     move = getNpuMove(LayoutMap::rowMajor(type.getRank())
                           .substitute(sizes.size(), dims, sizeOf, sizes),
-                      *to, sizes, elementBytes, target);
+                      *to, sizes, elementBytes, target.getChip(), times);
   }
-  return move ? move->getCost(times)
+  return move ? move->time
               : times.getTransfers(
-                    1,
+                    Direction::S2L, 1,
                     scaleCost(ShapedType::getNumElements(sizes), elementBytes));
 }
 
+/// Returns the sizes of the loops of an op, with the assumed size for dynamic
+/// ones.
+static SmallVector<int64_t> getRanges(const LoopsRule &rule,
+                                      int64_t assumedSize) {
+  return llvm::map_to_vector(rule.loops, [&](const LoopRule &loop) {
+    return ShapedType::isDynamic(loop.size) ? assumedSize : loop.size;
+  });
+}
+
+/// Returns the time of an op for whose body no function is known: for each
+/// index that is summed over, one function for every two arithmetic ops.
+npu::CommandTime
+NpuModel::getUnmatchedTime(const LoopsRule &rule,
+                           const ChipClock::Planes &planes) const {
+  int64_t sums = 1;
+  for (auto [loop, range] :
+       llvm::zip_equal(rule.loops, getRanges(rule, getAssumedSize())))
+    if (loop.iterator == utils::IteratorType::reduction)
+      sums = scaleCost(sums, range);
+  int64_t functions =
+      std::max<int64_t>(llvm::divideCeil(rule.opsPerPoint, 2), 1);
+  npu::CommandTime time = times.getCommand(ChipClock::Work(), planes);
+  time.cycles = scaleCost(time.cycles, scaleCost(sums, functions));
+  return time;
+}
+
+/// Returns the time of the commands of an op with a result in local memory, or
+/// std::nullopt if it has none there. It is infinite if a layout is not valid.
+std::optional<npu::CommandTime>
+NpuModel::getCommandTime(Operation *op, const LoopsRule &rule,
+                         const OpLayouts &layouts, const CostModel &costs) {
+  auto getScatter = [&](LayoutId layout) {
+    return layout == kAnyLayout
+               ? NpuScatterAttr()
+               : dyn_cast_if_present<NpuScatterAttr>(costs.getSpelling(layout));
+  };
+  SmallVector<NpuScatterAttr> all;
+  for (auto [operand, isRead] : llvm::zip(layouts.operands, rule.isRead))
+    all.push_back(isRead ? getScatter(operand) : NpuScatterAttr());
+  std::optional<npu::CommandTime> most;
+  auto compute = dyn_cast<linalg::LinalgOp>(op);
+  for (auto [result, layout] : llvm::zip(op->getResults(), layouts.results)) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type || costs.getMap(layout).getSpace() != "npu")
+      continue;
+    NpuScatterAttr scatter = getScatter(layout);
+    all.push_back(scatter);
+    std::optional<npu::ResultForm> form;
+    if (scatter)
+      form =
+          npu::getResultForm(all, all.size() - 1, assumeSizes(type.getShape()),
+                             getElementBytes(type.getElementType()));
+    all.pop_back();
+    std::optional<npu::CommandTime> time;
+    if (form && compute)
+      time = times.getCommandTime(compute, getRanges(rule, getAssumedSize()),
+                                  *form);
+    if (!time)
+      time = form ? getUnmatchedTime(rule, form->planes)
+                  : npu::CommandTime{1, kInfiniteCost};
+    if (!most || most->cycles < time->cycles)
+      most = time;
+  }
+  return most;
+}
+
 /// Returns the cost of an op on cores: its loads of operands in system memory,
-/// and its commands. Each OKKernel function processes the words
-/// (getIssuedWords) of the largest local result, times the sizes of the
-/// reduction loops, on all lanes at once. Operands in local memory are free:
-/// the clock has no time for the network. Without a result in local memory, the
+/// and its commands (getCommandTime). Operands in local memory are free: the
+/// clock has no time for the network. Without a result in local memory, the
 /// cost is scaled by 2^20 (kNotOnCores), because the op has to be split.
 Cost NpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
                             const OpLayouts &layouts, CostModel &costs) {
-  auto isLocal = [&](LayoutId layout) {
-    return costs.getMap(layout).getSpace() == "npu";
-  };
-  Cost points = 1, cost = 0;
-  bool isAnywhereLocal = false;
-  for (auto [i, result] : llvm::enumerate(op->getResults())) {
-    auto type = dyn_cast<RankedTensorType>(result.getType());
-    if (!type || !isLocal(layouts.results[i]))
-      continue;
-    isAnywhereLocal = true;
-    points = std::max(points, getIssuedWords(type, layouts.results[i], costs));
-  }
-  for (const LoopRule &loop : rule.loops)
-    if (loop.iterator == utils::IteratorType::reduction)
-      points =
-          scaleCost(points, ShapedType::isDynamic(loop.size) ? getAssumedSize()
-                                                             : loop.size);
+  Cost cost = 0;
   NpuScatterAttr scatter;
   if (!layouts.results.empty() && layouts.results[0] != kAnyLayout)
     scatter = dyn_cast_if_present<NpuScatterAttr>(
         costs.getSpelling(layouts.results[0]));
-  SmallVector<int64_t> ranges;
-  for (const LoopRule &loop : rule.loops)
-    ranges.push_back(ShapedType::isDynamic(loop.size) ? getAssumedSize()
-                                                      : loop.size);
+  SmallVector<int64_t> ranges = getRanges(rule, getAssumedSize());
   auto compute = dyn_cast<linalg::LinalgOp>(op);
   bool takesStrides = compute && npu::takesStrides(compute);
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     AffineMap map = rule.operandMaps[i];
-    if (!map || !rule.isRead[i] || isLocal(layouts.operands[i]))
+    if (!map || !rule.isRead[i] ||
+        costs.getMap(layouts.operands[i]).getSpace() == "npu")
       continue;
     auto type = cast<RankedTensorType>(operand.getType());
     NpuLoad load{type, map, 0};
@@ -134,57 +141,54 @@ Cost NpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
                         takesStrides);
     cost = addCosts(cost, getLoadCost(type, load));
   }
-  // Each step executes one OKKernel function on all lanes. A body without known
-  // functions counts as one multiply-add for every two arithmetic ops.
-  int64_t steps = getNpuSteps(target, points);
-  int64_t commands = 1;
-  int64_t functions =
-      std::max<int64_t>(llvm::divideCeil(rule.opsPerPoint, 2), 1);
-  std::optional<npu::ElementFunction> function;
-  if (compute)
-    function = npu::getElementFunction(compute);
-  if (function)
-    commands = functions = function->countFunctions();
-  cost =
-      addCosts(cost, times.getCommands(commands, scaleCost(steps, functions)));
+  if (std::optional<npu::CommandTime> time =
+          getCommandTime(op, rule, layouts, costs))
+    return addCosts(cost, times.getCommands(*time));
   // The cores cannot compute a result in system memory: the op has to be split.
-  return isAnywhereLocal ? cost : scaleCost(addCosts(cost, 1), kNotOnCores);
+  return scaleCost(addCosts(cost, 1), kNotOnCores);
 }
 
-std::optional<TensorMovePlan> layout::getNpuMove(const LayoutMap &from,
-                                                 const LayoutMap &to,
-                                                 ArrayRef<int64_t> shape,
-                                                 int64_t elementBytes,
-                                                 NpuTargetAttr target) {
-  auto chip = dyn_cast<npu::ChipAttr>(target.getChip());
-  if (!chip) // no other chip has transfers
+std::optional<TensorMovePlan>
+layout::getNpuMove(const LayoutMap &from, const LayoutMap &to,
+                   ArrayRef<int64_t> shape, int64_t elementBytes,
+                   NpuTargetInterface chip, const NpuTimes &times) {
+  auto known = dyn_cast<npu::ChipAttr>(chip);
+  if (!known) // no other chip has transfers
     return std::nullopt;
-  return TensorMovePlan::get(from, to, shape, elementBytes, chip,
-                             getNpuTimes(target), nullptr);
+  return TensorMovePlan::get(from, to, shape, elementBytes, known, times,
+                             nullptr);
 }
 
 ConversionPlan NpuModel::planMove(RankedTensorType from, RankedTensorType to,
                                   AxesCache *cache) const {
   ConversionPlan plan;
   int64_t elementBytes = getElementBytes(to.getElementType());
-  std::optional<TensorMovePlan> move =
-      getNpuMove(*getLayoutMap(from), *getLayoutMap(to),
-                 assumeSizes(to.getShape()), elementBytes, target);
-  if (move && move->method != TensorMovePlan::Method::Cores)
-    plan.transfers = move->commands;
-  else
+  std::optional<TensorMovePlan> move = getNpuMove(
+      *getLayoutMap(from), *getLayoutMap(to), assumeSizes(to.getShape()),
+      elementBytes, target.getChip(), times);
+  plan.runBytes = elementBytes;
+  if (!move) {
     plan.whyNot = "the DMA engine has no transfers for it";
-  if (move && move->steps) {
+    plan.bytesRead = plan.bytesWritten = kInfiniteCost / 4;
+    plan.overhead = kInfiniteCost / 2;
+    return plan;
+  }
+  plan.overhead = move->time;
+  if (move->method == TensorMovePlan::Method::Cores) {
     // The DMA engine moves nothing.
-    plan.overhead = move->getCost(times);
     plan.whyNot = "the cores copy their own elements";
     return plan;
   }
-  plan.overhead =
-      scaleCost(times.transferStart, move ? move->commands : int64_t(1));
-  plan.bytesRead = plan.bytesWritten = move ? move->bytes : kInfiniteCost / 4;
-  plan.runBytes = elementBytes;
+  plan.transfers = move->commands;
+  plan.bytesRead = plan.bytesWritten = move->bytes;
   return plan;
+}
+
+/// Returns the time of the plan. Only fills of padding have none of their own.
+Cost NpuModel::getCost(const ConversionPlan &plan) const {
+  return plan.kind == ConversionPlan::Kind::Relayout
+             ? plan.overhead
+             : TargetModel::getCost(plan);
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   conversion   the start of its transfers and their bytes, by the method that
-//                TensorMovePlan.h chooses
-//   op           by the clock of the engines (ChipClock.h): the words that
-//                all cores process, padding included, once per index that is
-//                summed over, and the loads of the op. The cost of an op that
-//                is not in local memory is scaled to be above all others
+//   conversion   the time of the method that TensorMovePlan.h chooses
+//   op           the time of its commands (CommandTimes.h) and of its loads. The
+//                cost of an op that is not in local memory is scaled to be above
+//                all others
+//
+// NpuTimes.h has the unit of these times.
 //
 // NpuCandidates.h has the candidate configurations.
 //
@@ -29,21 +29,23 @@ namespace mlir::layout {
 constexpr int64_t kNotOnCores = 1 << 20;
 
 /// Returns how to move a tensor of `shape` between two maps, with the number of
-/// commands and bytes. Returns std::nullopt if it cannot be moved, or if the
-/// chip of `target` is not a `#npu.target`.
+/// commands and bytes. Returns std::nullopt if it cannot be moved, or if `chip`
+/// is not a `#npu.target`.
 std::optional<TensorMovePlan>
 getNpuMove(const LayoutMap &from, const LayoutMap &to, ArrayRef<int64_t> shape,
-           int64_t elementBytes, NpuTargetAttr target);
+           int64_t elementBytes, NpuTargetInterface chip,
+           const NpuTimes &times);
 
 class NpuModel : public TargetModel {
 public:
   explicit NpuModel(NpuTargetAttr target)
       : TargetModel(target.getAssumedSize(), target.getAssumedTrips()),
-        target(target), times(getNpuTimes(target)) {}
+        target(target), times(target) {}
 
   bool usesPerElementAddressing() const override { return true; }
   ConversionPlan planMove(RankedTensorType from, RankedTensorType to,
                           AxesCache *cache) const override;
+  Cost getCost(const ConversionPlan &plan) const override;
   Cost getLoopsCost(Operation *op, const LoopsRule &rule,
                     const OpLayouts &layouts, CostModel &costs) override;
   Cost getPerDimCost(Operation *op, const PerDimRule &rule,
@@ -56,12 +58,16 @@ public:
   void describe(const OpConfig &config, raw_ostream &os) const override;
 
 private:
-  int64_t getIssuedWords(RankedTensorType type, LayoutId layout,
-                         const CostModel &costs) const;
+  npu::CommandTime getUnmatchedTime(const LoopsRule &rule,
+                                    const ChipClock::Planes &planes) const;
+  std::optional<npu::CommandTime> getCommandTime(Operation *op,
+                                                 const LoopsRule &rule,
+                                                 const OpLayouts &layouts,
+                                                 const CostModel &costs);
   Cost getLoadCost(RankedTensorType type, const NpuLoad &load) const;
 
   NpuTargetAttr target;
-  EngineTimes times;
+  NpuTimes times;
 };
 
 } // namespace mlir::layout

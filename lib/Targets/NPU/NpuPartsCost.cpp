@@ -74,6 +74,17 @@ static SmallVector<Part, 2> getParts(Operation *op) {
   return parts;
 }
 
+/// Returns the direction of a transfer from operand `i` of an op to its result.
+/// An unknown layout is in system memory.
+static Direction getDirection(const OpLayouts &layouts, unsigned i,
+                              CostModel &costs) {
+  auto isLocal = [&](LayoutId layout) {
+    return layout != kAnyLayout && costs.getMap(layout).getSpace() == "npu";
+  };
+  return getCopyDirection(isLocal(layouts.operands[i]),
+                          isLocal(layouts.results[0]));
+}
+
 /// Returns the cost of the transfers of a slice, an insertion, a pad or a
 /// concatenation. Ops with one operand in system memory, e.g. a slice that is
 /// read in place, cost nothing. Operands of a concatenation that are computed
@@ -122,11 +133,12 @@ Cost NpuModel::getPerDimCost(Operation *op, const PerDimRule &rule,
     auto result = cast<RankedTensorType>(op->getResult(0).getType());
     if (part == parts.end() || layouts.results[0] == kAnyLayout) {
       // Without a known slice or layout, the smaller side determines the bytes.
-      int64_t elements =
-          std::min(type.getNumElements(), result.getNumElements());
+      Cost bytes =
+          scaleCost(std::min(type.getNumElements(), result.getNumElements()),
+                    elementBytes);
       if (!isView)
-        cost = addCosts(
-            cost, times.getTransfers(1, scaleCost(elements, elementBytes)));
+        cost = addCosts(cost, times.getTransfers(
+                                  getDirection(layouts, i, costs), 1, bytes));
       continue;
     }
     if (isInPlace(*part))
@@ -142,15 +154,16 @@ Cost NpuModel::getPerDimCost(Operation *op, const PerDimRule &rule,
     std::optional<Cost> moved;
     if (sliced) {
       cut = *sliced;
-      if (std::optional<TensorMovePlan> move =
-              getNpuMove(from, to, box.getShape(), elementBytes, target))
-        moved = move->getCost(times);
+      if (std::optional<TensorMovePlan> move = getNpuMove(
+              from, to, box.getShape(), elementBytes, target.getChip(), times))
+        moved = move->time;
     }
     if (!moved) // no transfers: a cost above all others
-      cost = addCosts(cost,
-                      scaleCost(1 + times.getTransfers(0, box.getNumElements() *
-                                                              elementBytes),
-                                kNotOnCores));
+      cost = addCosts(
+          cost,
+          scaleCost(1 + times.getTransfers(Direction::S2L, 0,
+                                           box.getNumElements() * elementBytes),
+                    kNotOnCores));
     else if (!isView)
       cost = addCosts(cost, *moved);
   }

@@ -8,66 +8,30 @@
 #include "layout/Targets/NPU/TensorMovePlan.h"
 #include "layout/Dialect/NPU/IR/DmaPlanning.h"
 #include "layout/Dialect/NPU/Utils/Commands.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::layout;
 
-EngineTimes layout::getNpuTimes(NpuTargetAttr target) {
-  ChipClock clock;
-  EngineTimes times;
-  times.byte = {2, 1}; // each byte is read and written
-  if (!target)
-    return times;
-  if (auto chip = dyn_cast<npu::ChipAttr>(target.getChip()))
-    clock = chip.getClock(ClockModel::Usual);
-  EngineTimes inCycles = EngineTimes::inCycles(clock);
-  int64_t cycle = 2 * inCycles.byte.count;
-  times.transferStart = cycle * inCycles.transferStart;
-  times.commandStart = cycle * inCycles.commandStart;
-  times.step = {cycle, 1};
-  if (target.getLaunchCost() != kFromChip)
-    times.transferStart = target.getLaunchCost();
-  if (target.getFlopsPerByte() == kFromChip)
-    return times;
-  times.commandStart = 0;
-  times.step = {2 * target.getChip().getParams().npus * target.getLanes(),
-                target.getFlopsPerByte()};
-  return times;
-}
-
-int64_t layout::getNpuSteps(NpuTargetAttr target, int64_t points) {
-  return llvm::divideCeil(points, target.getChip().getParams().npus *
-                                      target.getLanes());
-}
-
 /// The bytes of an element that commands of the cores copy and fill.
 static constexpr int64_t kWordBytes = 4;
 
-/// Returns the number of steps in which the cores, all at once, write a box of
-/// 32-bit words. In a step, each core writes one execution unit's width within
-/// a row of contiguous words. The core with the most channels counts.
-static int64_t getStepsOf(const npu::TransferSide &to,
-                          const npu::LoopSizes &shape, npu::ChipAttr chip) {
-  int64_t row = shape[3], rows = shape[0] * shape[2];
-  if (to.strides[3] != 1) {
-    rows *= row;
-    row = 1;
-  } else if (to.strides[2] == row) {
-    row *= shape[2];
-    rows = shape[0];
-  }
-  int64_t channels = llvm::divideCeil(shape[1], chip.getNpus());
-  return rows * channels *
-         llvm::divideCeil(row * kWordBytes, chip.getEuBytes());
+/// Returns the time in which the cores execute `function` on the words of a box
+/// of local memory from core `core` on.
+static npu::CommandTime getTimeOnCores(StringRef function, int64_t core,
+                                       const npu::LoopSizes &shape,
+                                       npu::ChipAttr chip,
+                                       const NpuTimes &times) {
+  ChipClock::Work work;
+  work.function = function;
+  return times.getCommand(work,
+                          ChipClock::Planes::get(chip.getNpus(), core, shape));
 }
 
 /// Returns the plan of a copy of 32-bit elements by commands of the cores, or
 /// std::nullopt if no such commands move them.
-static std::optional<TensorMovePlan> planOnCores(const LayoutMap &from,
-                                                 const LayoutMap &to,
-                                                 Sizes sizes,
-                                                 npu::ChipAttr chip) {
+static std::optional<TensorMovePlan>
+planOnCores(const LayoutMap &from, const LayoutMap &to, Sizes sizes,
+            npu::ChipAttr chip, const NpuTimes &times) {
   AffineMap index =
       AffineMap::getMultiDimIdentityMap(sizes.size(), chip.getContext());
   SmallVector<int64_t> shape(sizes);
@@ -80,15 +44,17 @@ static std::optional<TensorMovePlan> planOnCores(const LayoutMap &from,
   move.method = TensorMovePlan::Method::Cores;
   move.commands = commands->size();
   move.bytes = scaleCost(ShapedType::getNumElements(sizes), kWordBytes);
-  move.steps = 0;
+  npu::CommandTime time;
   for (const npu::Command &command : *commands)
-    *move.steps += getStepsOf(command.sides.front(), command.shape, chip);
+    time += getTimeOnCores("32bit_cpy", command.sides.front().core,
+                           command.shape, chip, times);
+  move.time = times.getCommands(time);
   return move;
 }
 
 bool layout::isFilledByCores(const LayoutMap &to, Sizes sizes,
                              int64_t elementBytes, npu::ChipAttr chip,
-                             const EngineTimes &times) {
+                             const NpuTimes &times) {
   if (elementBytes != kWordBytes || to.getSpace() != "npu")
     return false;
   std::optional<std::vector<npu::Transfer>> boxes = npu::planTransfers(
@@ -97,19 +63,21 @@ bool layout::isFilledByCores(const LayoutMap &to, Sizes sizes,
       to, to, sizes, elementBytes, npu::getTransferLimits(chip), nullptr);
   if (!boxes || !transfers)
     return false;
-  int64_t steps = 0;
+  npu::CommandTime byCores;
   for (const npu::Transfer &box : *boxes)
-    steps += getStepsOf(box.dest, box.shape, chip);
-  return times.getCommands(boxes->size(), steps) <
-         times.getTransfers(
-             transfers->size(),
-             scaleCost(ShapedType::getNumElements(sizes), elementBytes));
+    byCores +=
+        getTimeOnCores("32bit_set_C", box.dest.core, box.shape, chip, times);
+  Cost byTransfers = 0;
+  for (const npu::Transfer &transfer : *transfers)
+    byTransfers = addCosts(byTransfers,
+                           times.getTransfer(transfer, Direction::FillLocal));
+  return times.getCommands(byCores) < byTransfers;
 }
 
 std::optional<TensorMovePlan>
 TensorMovePlan::get(const LayoutMap &from, const LayoutMap &to, Sizes sizes,
                     int64_t elementBytes, npu::ChipAttr chip,
-                    const EngineTimes &times, FailureReason error) {
+                    const NpuTimes &times, FailureReason error) {
   npu::TransferLimits limits = npu::getTransferLimits(chip);
   auto plan =
       [&](Method method,
@@ -124,24 +92,31 @@ TensorMovePlan::get(const LayoutMap &from, const LayoutMap &to, Sizes sizes,
       if (!transfers)
         return std::nullopt;
       move.commands += transfers->size();
-      for (const npu::Transfer &transfer : *transfers)
+      for (const npu::Transfer &transfer : *transfers) {
         move.bytes = addCosts(move.bytes, transfer.getBytes());
+        move.time =
+            addCosts(move.time,
+                     times.getTransfer(transfer, transfer.getCopyDirection()));
+      }
     }
     return move;
   };
   std::optional<TensorMovePlan> direct = plan(Method::Direct, {{&from, &to}});
   bool areLocal = from.getSpace() == "npu" && to.getSpace() == "npu";
+  int64_t bytes = scaleCost(ShapedType::getNumElements(sizes), elementBytes);
   // The elements stay in their cores, which can copy them.
   bool canCopy = areLocal && (elementBytes == kWordBytes || !direct) &&
                  npu::haveSameCores(from, to, sizes);
   if (canCopy && elementBytes == kWordBytes) {
-    std::optional<TensorMovePlan> cores = planOnCores(from, to, sizes, chip);
-    if (cores && (!direct || cores->getCost(times) < direct->getCost(times)))
+    std::optional<TensorMovePlan> cores =
+        planOnCores(from, to, sizes, chip, times);
+    if (cores && (!direct || cores->time < direct->time))
       return cores;
   }
-  // A move through system memory needs two transfers at least, and twice the
-  // bytes.
-  if (direct && direct->commands <= 2)
+  // A move through system memory takes a transfer in each direction at least.
+  if (direct &&
+      direct->time <= addCosts(times.getTransfers(Direction::L2S, 1, bytes),
+                               times.getTransfers(Direction::S2L, 1, bytes)))
     return direct;
   std::optional<TensorMovePlan> through;
   if (areLocal) {
@@ -149,13 +124,13 @@ TensorMovePlan::get(const LayoutMap &from, const LayoutMap &to, Sizes sizes,
       TensorMovePlan move;
       move.method = Method::Cores;
       move.commands = 1;
-      move.bytes = scaleCost(ShapedType::getNumElements(sizes), elementBytes);
+      move.bytes = bytes;
+      move.time = times.getTransfers(Direction::L2L, 1, bytes);
       return move;
     }
     LayoutMap between = LayoutMap::rowMajor(sizes.size());
     through = plan(Method::ThroughSystem, {{&from, &between}, {&between, &to}});
   }
-  bool isCheaper =
-      through && (!direct || through->getCost(times) < direct->getCost(times));
+  bool isCheaper = through && (!direct || through->time < direct->time);
   return isCheaper ? through : direct;
 }

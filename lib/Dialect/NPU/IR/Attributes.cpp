@@ -112,12 +112,9 @@ layout::ChipParams ChipAttr::getParams() const {
   return {getNpus(), getBytesPerNpu(), getEuBytes()};
 }
 
-layout::ChipClock
-ChipAttr::getClock(std::optional<layout::ClockModel> model) const {
-  if (!model)
-    model =
-        getUsual(getNpus(), getBytesPerNpu(), getEuBytes(), getBanks()).clock;
-  layout::ChipClock clock(*model);
+layout::ChipClock ChipAttr::getClock() const {
+  layout::ChipClock clock(
+      getUsual(getNpus(), getBytesPerNpu(), getEuBytes(), getBanks()).clock);
   clock.megahertz = getMegahertz();
   for (NamedAttribute param : getClockParams())
     if (auto found = layout::ChipClock::find(param.getName().getValue()))

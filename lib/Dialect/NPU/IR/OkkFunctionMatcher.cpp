@@ -399,6 +399,27 @@ bool npu::startsFromNothing(linalg::LinalgOp op, const APFloat &start) {
   return start.isInfinity() && start.isNegative() == isMax;
 }
 
+int64_t npu::getStep(AffineExpr index, unsigned numLoops, unsigned loop) {
+  SmallVector<int64_t> at(numLoops, 0);
+  AffineMap map = AffineMap::get(numLoops, 0, index, index.getContext());
+  int64_t first = map.compose(at)[0];
+  at[loop] = 1;
+  return map.compose(at)[0] - first;
+}
+
+std::optional<std::pair<unsigned, unsigned>>
+npu::getFactors(linalg::LinalgOp op) {
+  std::optional<ElementFunction> function = getElementFunction(op);
+  if (!function || function->name != "mac" || op.getNumDpsInits() != 1)
+    return std::nullopt;
+  unsigned a = function->arguments[0].operand,
+           b = function->arguments[1].operand;
+  unsigned out = op.getDpsInitOperand(0)->getOperandNumber();
+  if (a == b || a == out || b == out)
+    return std::nullopt;
+  return std::pair(a, b);
+}
+
 static bool isF32(linalg::LinalgOp op) {
   return llvm::all_of(op->getOperands(), [](Value operand) {
     return getElementTypeOrSelf(operand.getType()).isF32();

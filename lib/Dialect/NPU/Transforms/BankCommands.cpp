@@ -61,9 +61,7 @@ public:
     }
     if (uses.size() < 2)
       return;
-    int64_t steps = of.getSteps(op);
-    command.cycles = of.times.getCommands(1, steps, /*usesBankTwice=*/true) -
-                     of.times.getCommands(1, steps);
+    command.cycles = of.getCommandTime(op).cycles;
     commands.push_back(std::move(command));
   }
 

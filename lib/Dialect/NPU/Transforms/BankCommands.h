@@ -18,8 +18,7 @@
 // A view is used from its first byte to the last byte that its layout reserves,
 // in every core. The lost cycles of a conflict are (ChipClock.h):
 //
-//   computation   the steps that execute twice, one per reduction index and
-//                 eu_bytes of the result
+//   computation   the cycles of its commands without their starts
 //   region        the time of the engine that is busy for less time
 //
 //===----------------------------------------------------------------------===//

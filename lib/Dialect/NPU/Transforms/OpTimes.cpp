@@ -48,36 +48,67 @@ std::pair<int64_t, int64_t> OpTimes::getReach(Value memref) {
   return reach->second;
 }
 
-int64_t OpTimes::getSteps(Operation *op) {
+CommandTime OpTimes::getCommandTime(Operation *op) const {
+  constexpr int64_t kWordBytes = 4;
   auto compute = dyn_cast<linalg::LinalgOp>(op);
   SmallVector<OpOperand *> touched = getTouched(op);
   if (touched.empty())
-    return 0;
-  Value result = compute && compute.getNumDpsInits()
-                     ? compute.getDpsInitOperand(0)->get()
-                     : touched.back()->get();
-  auto type = dyn_cast<MemRefType>(result.getType());
-  if (!type || !isLocal(type) || type.getNumElements() == 0)
-    return 0;
-  auto [begin, end] = getReach(result);
+    return {};
+  OpOperand *result = compute && compute.getNumDpsInits()
+                          ? compute.getDpsInitOperand(0)
+                          : touched.back();
+  SmallVector<NpuScatterAttr> layouts(op->getNumOperands());
+  for (OpOperand *operand : touched)
+    layouts[operand->getOperandNumber()] = dyn_cast<NpuScatterAttr>(
+        cast<MemRefType>(operand->get().getType()).getLayout());
+  unsigned number = result->getOperandNumber();
+  auto type = dyn_cast<MemRefType>(result->get().getType());
+  if (!type || !layouts[number] || type.getNumElements() == 0)
+    return {};
+  std::optional<ResultForm> form =
+      getResultForm(layouts, number, type.getShape(),
+                    llvm::divideCeil(type.getElementTypeBitWidth(), 8));
+  if (!form)
+    return {};
+  std::optional<CommandTime> time;
+  if (compute)
+    time = npu::getCommandTime(compute, compute.getStaticLoopRanges(), *form,
+                               clock, chip);
+  if (time)
+    return *time;
+  // Ops without a function count as one for each point of their loops.
+  ChipClock::Work work;
   int64_t points = 1;
   if (compute)
     for (int64_t range : compute.getStaticLoopRanges())
       points = scaleCost(points, range);
-  return scaleCost(llvm::divideCeil(end - begin, chip.getEuBytes()),
-                   std::max<int64_t>(points / type.getNumElements(), 1));
+  else
+    work.function = isa<FillOp>(op) ? "32bit_set_C" : "32bit_cpy";
+  return {1, scaleCost(clock.getCycles(work, form->planes, kWordBytes,
+                                       chip.getEuBytes()),
+                       std::max<int64_t>(points / type.getNumElements(), 1))};
 }
 
 Cost OpTimes::getCycles(Operation *op) {
-  if (getEngine(op) == Engine::Compute)
-    return times.getCommands(1, getSteps(op));
+  if (getEngine(op) == Engine::Compute) {
+    CommandTime time = getCommandTime(op);
+    return addCosts(
+        scaleCost(clock.get(ClockParam::compute_start), time.functions),
+        time.cycles);
+  }
   std::optional<std::vector<Transfer>> plan;
+  auto fill = dyn_cast<FillOp>(op);
   if (auto copy = dyn_cast<CopyOp>(op))
     plan = planMove(copy, chip, nullptr);
-  else if (auto fill = dyn_cast<FillOp>(op))
+  else if (fill)
     plan = planMove(fill, chip, nullptr);
   Cost time = 0;
-  for (const Transfer &transfer : plan.value_or(std::vector<Transfer>()))
-    time = addCosts(time, times.getTransfers(1, transfer.getBytes()));
+  for (const Transfer &transfer : plan.value_or(std::vector<Transfer>())) {
+    Direction direction = fill ? getFillDirection(transfer.dest.isLocal())
+                               : transfer.getCopyDirection();
+    time = addCosts(time, clock.getStart(direction));
+    time = addCosts(time,
+                    clock.getRowTime(direction, transfer.getRows(direction)));
+  }
   return time;
 }

@@ -6,24 +6,21 @@
 //===----------------------------------------------------------------------===//
 //
 // The cycles of single ops by the clock of the chip (ChipClock.h): transfers
-// by their plan, computations by one step per reduction index and eu_bytes of
-// the result.
+// by their plan, computations as CommandTimes.h predicts them.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef LAYOUT_LIB_DIALECT_NPU_TRANSFORMS_OPTIMES_H
 #define LAYOUT_LIB_DIALECT_NPU_TRANSFORMS_OPTIMES_H
 
+#include "layout/Dialect/NPU/IR/CommandTimes.h"
 #include "layout/Dialect/NPU/IR/NPU.h"
 
 namespace mlir::npu {
 
 class OpTimes {
 public:
-  explicit OpTimes(ChipAttr chip)
-      : times(layout::EngineTimes::inCycles(
-            chip.getClock(layout::ClockModel::Usual))),
-        chip(chip) {}
+  explicit OpTimes(ChipAttr chip) : chip(chip), clock(chip.getClock()) {}
 
   /// Returns the engine that runs an op: DMA for copies and for fills by DMA,
   /// or else the execution units.
@@ -38,19 +35,17 @@ public:
   /// the tensor that it views.
   std::pair<int64_t, int64_t> getReach(Value memref);
 
-  /// Returns the number of steps of the execution units for an op, or 0 if its
-  /// result is not in local memory or has no elements. A step computes up to
-  /// eu_bytes of the result in each core, for one reduction index.
-  int64_t getSteps(Operation *op);
+  /// Returns the time of the commands of an op on the execution units, or none
+  /// if its result is not in local memory or has no elements.
+  CommandTime getCommandTime(Operation *op) const;
 
   /// Returns the number of cycles that the engine of an op takes for it, or 0
   /// for a copy or a fill by DMA without a plan of transfers.
   layout::Cost getCycles(Operation *op);
 
-  const layout::EngineTimes times;
-
 private:
   ChipAttr chip;
+  layout::ChipClock clock;
   DenseMap<Type, std::pair<int64_t, int64_t>> reaches;
 };
 

@@ -12,27 +12,6 @@
 using namespace mlir;
 using namespace mlir::npu;
 
-int64_t npu::getStep(AffineExpr index, unsigned numLoops, unsigned loop) {
-  SmallVector<int64_t> at(numLoops, 0);
-  AffineMap map = AffineMap::get(numLoops, 0, index, index.getContext());
-  int64_t first = map.compose(at)[0];
-  at[loop] = 1;
-  return map.compose(at)[0] - first;
-}
-
-std::optional<std::pair<unsigned, unsigned>>
-npu::getFactors(linalg::LinalgOp op) {
-  std::optional<ElementFunction> function = getElementFunction(op);
-  if (!function || function->name != "mac" || op.getNumDpsInits() != 1)
-    return std::nullopt;
-  unsigned a = function->arguments[0].operand,
-           b = function->arguments[1].operand;
-  unsigned out = op.getDpsInitOperand(0)->getOperandNumber();
-  if (a == b || a == out || b == out)
-    return std::nullopt;
-  return std::pair(a, b);
-}
-
 std::optional<TransferSide>
 FunctionEmitter::findBox(const Operand &operand, AffineMap index,
                          const LoopSizes &ranges) const {

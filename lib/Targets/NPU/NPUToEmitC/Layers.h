@@ -64,13 +64,6 @@ struct WindowDims {
   }
 };
 
-/// Returns the change of a linear `index` expression per iteration of `loop`.
-int64_t getStep(AffineExpr index, unsigned numLoops, unsigned loop);
-
-/// Returns the numbers of the two inputs whose product the op adds to its only
-/// result, or std::nullopt if its body is not such a multiply-add.
-std::optional<std::pair<unsigned, unsigned>> getFactors(linalg::LinalgOp op);
-
 } // namespace mlir::npu
 
 #endif // LAYOUT_LIB_TARGETS_NPU_NPUTOEMITC_LAYERS_H

@@ -70,10 +70,11 @@ void layout::buildLayoutToNPUPipeline(OpPassManager &pm,
   spill.reuseHoles = overlap.reuseHoles = assign.reuseHoles =
       options.reuseHoles;
   pm.addNestedPass<func::FuncOp>(npu::createNPUSpillTensorsPass(spill));
+  // The times of loads depend on the order of constants.
+  pm.addPass(npu::createNPUOrderConstantsPass());
   pm.addNestedPass<func::FuncOp>(npu::createNPUOverlapTransfersPass(overlap));
   pm.addNestedPass<func::FuncOp>(createComputeMovesPass());
   pm.addNestedPass<func::FuncOp>(npu::createNPUAssignAddressesPass(assign));
-  pm.addPass(npu::createNPUOrderConstantsPass());
 }
 
 void layout::registerLayoutToNPUPipelines() {

@@ -256,19 +256,12 @@ void Simulator::spoilPadding(const Operand &padding, const Box &shape,
 // The clock
 //===----------------------------------------------------------------------===//
 
-/// Returns the direction of a copy, or of a fill if `source` is null.
-static Direction getDirection(const Operand &dest, const Operand *source) {
-  if (!source)
-    return dest.isLocal ? Direction::FillLocal : Direction::FillSystem;
-  if (dest.isLocal)
-    return source->isLocal ? Direction::L2L : Direction::S2L;
-  return source->isLocal ? Direction::L2S : Direction::S2S;
-}
-
 void Simulator::countTransfer(const Operand &dest, const Operand *source,
                               const Box &shape, int64_t elementBytes,
                               const std::string &name) {
-  Direction direction = getDirection(dest, source);
+  Direction direction =
+      source ? layout::getCopyDirection(source->isLocal, dest.isLocal)
+             : layout::getFillDirection(dest.isLocal);
   ChipClock::Rows rows =
       ChipClock::getRows(direction, shape, dest.stride,
                          source ? source->stride : dest.stride, elementBytes);

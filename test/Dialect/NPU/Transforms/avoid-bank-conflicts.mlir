@@ -153,10 +153,10 @@ func.func @one_bank() {
   return
 }
 
-// One step of the result in each core, for each of four indices.
+// One step of the result in each core for each of four indices, and one for the product of their average and 4.
 !row = memref<1x4x4x1xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 // REMARK: Function=summed
-// REMARK-SAME: ConflictCycles=4
+// REMARK-SAME: ConflictCycles=5
 func.func @summed() {
   %a = npu.alloc : !t
   %b = npu.alloc : !row

@@ -2,7 +2,7 @@
 // Check that f32 constants with int8 values are stored as i8 if their readers need a layout that one command converts
 // to.
 
-module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>, launch_cost = 64>} {
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>, launch_cost = 64, flops_per_byte = 8>} {
 // CHECK-LABEL: func.func @product
 // CHECK: %[[B:.*]] = arith.constant {{.*}} : tensor<8x8xi8>
 // CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<3x8xf32>)
@@ -32,7 +32,7 @@ func.func @product(%x: tensor<3x8xf32>) -> tensor<3x8xf32> {
 
 // Not narrowed: values that are not int8 (0.5, -0, 128), constants that save less than the command, and results of the
 // function.
-module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>, launch_cost = 64>} {
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>, launch_cost = 64, flops_per_byte = 8>} {
 // CHECK-LABEL: func.func @others
 // CHECK-NOT: i8
 // CHECK: return

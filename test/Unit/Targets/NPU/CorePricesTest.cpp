@@ -62,7 +62,8 @@ TEST_F(CorePricesTest, ChargesRowsOfChannelsInLockstep) {
             2 * steps * kStep);
 }
 
-/// A sum of three values per element; the window operand is not read.
+/// A sum of three values per element is their average, times three. The window
+/// operand is not read.
 TEST_F(CorePricesTest, ChargesEveryTapOfWindows) {
   CostModel costs = getCostsOf(kUnits);
   std::string aligned = scatter("aligned");
@@ -82,22 +83,22 @@ TEST_F(CorePricesTest, ChargesEveryTapOfWindows) {
     linalg.yield %s : f32
   } -> tensor<1x4x4x4xf32>)",
                   {aligned, "", aligned, aligned}),
-            taps * (4 * 4 / kLanes) * kStep);
+            (taps + 1) * (4 * 4 / kLanes) * kStep);
 }
 
 /// Without parameters of the target, those of the chip's clock apply: a cycle
-/// costs twice the bytes that DMA moves in it.
+/// costs twice the bytes that S2L moves in it.
 TEST_F(CorePricesTest, DerivesParametersFromTheClockOfTheChip) {
-  CostModel costs = getCostsOf(
-      "#layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 16384, "
-      "eu_bytes = 32, clock = {s2l_rate = 16000, s2l_start = 5, "
-      "compute_start = 3}>>");
+  std::string chip =
+      "#npu.target<npus = 4, bytes_per_npu = 16384, eu_bytes = 32, clock = "
+      "{s2l_rate = 16000, s2l_start = 5, l2s_rate = 8000, l2s_start = 7, "
+      "compute_start = 3}>";
+  CostModel costs = getCostsOf("#layout.npu<chip = " + chip + ">");
   std::string aligned =
-      "#layout.npu_scatter<aligned, start = 0, target = #npu.target<npus = 4, "
-      "bytes_per_npu = 16384, eu_bytes = 32, clock = {s2l_rate = 16000, "
-      "s2l_start = 5, compute_start = 3}>>";
-  constexpr int64_t dmaBytesPerCycle = 16, dmaStart = 5, computeStart = 3;
-  constexpr Cost cycle = 2 * dmaBytesPerCycle;
+      "#layout.npu_scatter<aligned, start = 0, target = " + chip + ">";
+  constexpr int64_t loadedPerCycle = 16, loadStart = 5, storedPerCycle = 8,
+                    storeStart = 7, computeStart = 3;
+  constexpr Cost cycle = 2 * loadedPerCycle;
   EXPECT_EQ(price(costs, "%x: tensor<1x4x4x4xf32>",
                   "%0 = arith.negf %x : tensor<1x4x4x4xf32>",
                   {aligned, aligned}),
@@ -107,7 +108,73 @@ TEST_F(CorePricesTest, DerivesParametersFromTheClockOfTheChip) {
                   "[1, 4, 2, 4][1, 1, 1, 1] : tensor<1x4x8x4xf32> to "
                   "tensor<1x4x2x4xf32>",
                   {aligned, ""}),
-            dmaStart * cycle + 2 * kElementBytes * (4 * 2 * 4));
+            storeStart * cycle +
+                cycle * kElementBytes * (4 * 2 * 4) / storedPerCycle);
+  EXPECT_EQ(price(costs, "%x: tensor<1x4x2x4xf32>, %y: tensor<1x4x8x4xf32>",
+                  "%0 = tensor.insert_slice %x into %y[0, 0, 0, 0]"
+                  "[1, 4, 2, 4][1, 1, 1, 1] : tensor<1x4x2x4xf32> into "
+                  "tensor<1x4x8x4xf32>",
+                  {"", aligned, aligned}),
+            loadStart * cycle + 2 * kElementBytes * (4 * 2 * 4));
+}
+
+/// By the clock of BM1684, each function has its own cycles, functions with
+/// strides take longer, and short rows cost more than their bytes.
+TEST_F(CorePricesTest, TakesTheCyclesOfEachFunction) {
+  CostModel costs = getCostsOf("#layout.npu<chip = #npu.target<\"BM1684\">>");
+  std::string aligned = "#layout.npu_scatter<aligned, start = 0, target = "
+                        "#npu.target<\"BM1684\">>";
+  std::string compact = "#layout.npu_scatter<compact, start = 0, target = "
+                        "#npu.target<\"BM1684\">>";
+  // S2L moves 53.369 bytes in a cycle. A step of the execution units has 16
+  // words of each core, so 10x30 words take 19 steps.
+  constexpr Cost cycle = 106, steps = 19;
+  auto priceGeneric = [&](StringRef body, StringRef layout) {
+    std::string op = R"(%0 = linalg.generic {
+    indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>,
+                     affine_map<(n, c, h, w) -> (n, c, h, w)>,
+                     affine_map<(n, c, h, w) -> (n, c, h, w)>],
+    iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x, %y : tensor<1x64x10x30xf32>, tensor<1x64x10x30xf32>) outs(%z : tensor<1x64x10x30xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %r = )" + body.str() +
+                     R"( : f32
+    linalg.yield %r : f32
+  } -> tensor<1x64x10x30xf32>)";
+    return price(costs,
+                 "%x: tensor<1x64x10x30xf32>, %y: tensor<1x64x10x30xf32>, "
+                 "%z: tensor<1x64x10x30xf32>",
+                 op, {layout, layout, layout, layout});
+  };
+  EXPECT_EQ(priceGeneric("arith.addf %a, %b", aligned), steps * cycle);
+  EXPECT_EQ(priceGeneric("arith.addf %a, %b", compact), 2 * steps * cycle);
+  EXPECT_EQ(priceGeneric("arith.divf %a, %b", aligned), 30 * steps * cycle);
+  EXPECT_EQ(priceGeneric("math.exp %a", aligned), 182 * steps * cycle);
+  // 64 rows of two words, each of which takes 0.554 cycles.
+  EXPECT_EQ(price(costs, "%x: tensor<1x64x1x2xf32>, %y: tensor<1x64x4x4xf32>",
+                  "%0 = tensor.insert_slice %x into %y[0, 0, 0, 0]"
+                  "[1, 64, 1, 2][1, 1, 1, 1] : tensor<1x64x1x2xf32> into "
+                  "tensor<1x64x4x4xf32>",
+                  {"", aligned, aligned}),
+            137 * cycle + 64 * 554 * cycle / 1000 + 1);
+}
+
+/// A convolution adds two input channels in a cycle, and starts in three.
+TEST_F(CorePricesTest, TakesTheCyclesOfConvolutions) {
+  CostModel costs = getCostsOf("#layout.npu<chip = #npu.target<\"BM1684\">>");
+  std::string chip = "target = #npu.target<\"BM1684\">>";
+  std::string aligned = "#layout.npu_scatter<aligned, start = 0, " + chip;
+  std::string weights =
+      "#layout.npu_scatter<compact, start = 0, pack = ic2, axes = \"CNHW\", " +
+      chip;
+  EXPECT_EQ(price(costs,
+                  "%x: tensor<1x16x10x18xf32>, %w: tensor<64x16x3x3xf32>, "
+                  "%y: tensor<1x64x8x16xf32>",
+                  "%0 = linalg.conv_2d_nchw_fchw ins(%x, %w : "
+                  "tensor<1x16x10x18xf32>, tensor<64x16x3x3xf32>) outs(%y : "
+                  "tensor<1x64x8x16xf32>) -> tensor<1x64x8x16xf32>",
+                  {aligned, weights, aligned, aligned}),
+            8 * (3 + 8 * 9) * 106);
 }
 
 TEST_F(CorePricesTest, ChargesThePartOfSlices) {

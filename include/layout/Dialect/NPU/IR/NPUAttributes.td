@@ -100,10 +100,9 @@ def NPU_ChipAttr
     /// Returns the name of the published chip with exactly these parameters, or
     /// an empty string.
     ::llvm::StringRef getChipName() const;
-    /// Returns the clock of the published chip with the same parameters, or of
-    /// `model`, with the parameters that the attribute states.
-    ::mlir::layout::ChipClock
-    getClock(std::optional<::mlir::layout::ClockModel> model = {}) const;
+    /// Returns the clock of the published chip with the same parameters, with
+    /// the parameters that the attribute states.
+    ::mlir::layout::ChipClock getClock() const;
     /// Returns the bytes of one bank, or std::nullopt if the banks are unknown.
     std::optional<int64_t> getBankBytes() const;
     /// Returns the bytes of a memory other than system and local memory, or

@@ -115,6 +115,13 @@ bool needsWork(linalg::LinalgOp op);
 /// minnumf.
 bool startsFromNothing(linalg::LinalgOp op, const APFloat &start);
 
+/// Returns the change of a linear `index` expression per iteration of `loop`.
+int64_t getStep(AffineExpr index, unsigned numLoops, unsigned loop);
+
+/// Returns the numbers of the two inputs whose product the op adds to its only
+/// result, or std::nullopt if its body is not such a multiply-add.
+std::optional<std::pair<unsigned, unsigned>> getFactors(linalg::LinalgOp op);
+
 /// Returns the loops of a matmul as batch, row, column and reduction loops.
 /// Returns failure if the op is not a contraction, or has other loops, e.g.
 /// those of a window.

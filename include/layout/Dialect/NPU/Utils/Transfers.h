@@ -29,6 +29,7 @@
 #define LAYOUT_DIALECT_NPU_UTILS_TRANSFERS_H
 
 #include "layout/Algebra/LayoutMap.h"
+#include "layout/Support/ChipClock.h"
 #include "layout/Support/FailureReason.h"
 #include "llvm/ADT/Twine.h"
 #include <array>
@@ -68,6 +69,15 @@ struct Transfer {
 
   int64_t getBytes() const {
     return elementBytes * shape[0] * shape[1] * shape[2] * shape[3];
+  }
+  /// Returns the direction of the transfer if it is a copy.
+  layout::Direction getCopyDirection() const {
+    return layout::getCopyDirection(source.isLocal(), dest.isLocal());
+  }
+  /// Returns the rows of the transfer. The source of a fill is its destination.
+  layout::ChipClock::Rows getRows(layout::Direction direction) const {
+    return layout::ChipClock::getRows(direction, shape, dest.strides,
+                                      source.strides, elementBytes);
   }
 };
 

@@ -24,7 +24,7 @@ using namespace mlir::layout;
 /// Returns true if the execution units can move the elements of `copy`, and the
 /// DMA engine has no direct transfers for them or takes more time.
 static bool isCopiedInCores(npu::CopyOp copy, npu::ChipAttr chip,
-                            const EngineTimes &times) {
+                            const NpuTimes &times) {
   std::optional<npu::CopiedBox> box = npu::getCopiedBox(copy, nullptr);
   if (!box)
     return false;
@@ -34,7 +34,7 @@ static bool isCopiedInCores(npu::CopyOp copy, npu::ChipAttr chip,
 }
 
 static bool isFilledInCores(npu::FillOp fill, npu::ChipAttr chip,
-                            const EngineTimes &times) {
+                            const NpuTimes &times) {
   auto type = cast<MemRefType>(fill.getDest().getType());
   FailureOr<npu::Storage> to =
       npu::getStorage(type, [&] { return fill.emitOpError(); });
@@ -50,7 +50,7 @@ struct ComputeMovesPass
     npu::ChipAttr chip = npu::findChip(function);
     if (!chip)
       return;
-    EngineTimes times = EngineTimes::inCycles(chip.getClock(ClockModel::Usual));
+    NpuTimes times(chip);
     // In a parallel region, DMA has been chosen.
     Block &block = function.getBody().front();
     for (auto copy : llvm::to_vector(block.getOps<npu::CopyOp>()))

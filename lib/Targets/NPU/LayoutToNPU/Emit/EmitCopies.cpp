@@ -47,7 +47,7 @@ void ProgramBuilder::copy(Location loc, Value from, Value to,
   std::optional<TensorMovePlan> move;
   if (std::optional<npu::CopiedBox> box = npu::getCopiedBox(copy, why))
     move = TensorMovePlan::get(box->from, box->to, box->sizes,
-                               box->elementBytes, chip, times, why);
+                               box->elementBytes, chip, *times, why);
   auto source = cast<MemRefType>(from.getType());
   auto dest = cast<MemRefType>(to.getType());
   if (!move) {
@@ -73,7 +73,7 @@ void ProgramBuilder::copy(Location loc, Value from, Value to,
   }
   // npu-compute-moves chooses the engine of copies that DMA moves, too, which
   // npu-spill-tensors can split.
-  if (!move->steps || !npu::planMove(copy, chip, nullptr))
+  if (!npu::planMove(copy, chip, nullptr))
     computeOnCores(copy);
 }
 

@@ -200,6 +200,7 @@ LogicalResult ProgramBuilder::run() {
     return failure();
   placeTransfers();
   chip = findChip();
+  times = target ? NpuTimes(target) : NpuTimes::withoutStarts(chip);
   planInPlaceConcats();
   program = func::FuncOp::create(builder, function.getLoc(), function.getName(),
                                  builder.getFunctionType({}, {}));
@@ -251,14 +252,12 @@ struct ConvertLayoutToNPUPass
     FailureOr<TargetInterface> known = findTarget(getOperation(), "");
     if (failed(known))
       return signalPassFailure();
-    // Without a target, moves are compared by bytes only.
     auto target = dyn_cast_if_present<NpuTargetAttr>(*known);
-    EngineTimes times = getNpuTimes(target);
     for (auto function :
          llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
       if (function.isDeclaration())
         continue;
-      if (failed(ProgramBuilder(function, symbols, times).run()))
+      if (failed(ProgramBuilder(function, symbols, target).run()))
         return signalPassFailure();
     }
     getOperation()->removeAttr(layout::kTargetAttr);

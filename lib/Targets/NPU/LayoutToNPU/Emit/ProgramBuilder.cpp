@@ -14,8 +14,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 ProgramBuilder::ProgramBuilder(func::FuncOp function, SymbolTable &symbols,
-                               const EngineTimes &times)
-    : function(function), symbols(symbols), builder(function), times(times) {}
+                               NpuTargetAttr target)
+    : function(function), symbols(symbols), builder(function), target(target) {}
 
 MemRefType ProgramBuilder::getMemRefType(RankedTensorType type) {
   auto scatter = dyn_cast_if_present<NpuScatterAttr>(type.getEncoding());

@@ -31,7 +31,7 @@
 
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/NPU/IR/NPU.h"
-#include "layout/Support/ChipClock.h"
+#include "layout/Targets/NPU/NpuTimes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -45,7 +45,7 @@ namespace mlir::layout {
 class ProgramBuilder {
 public:
   ProgramBuilder(func::FuncOp function, SymbolTable &symbols,
-                 const EngineTimes &times);
+                 NpuTargetAttr target);
 
   /// Emits a function of the same name on memrefs before the original function,
   /// and erases the original. Fails, with an error, if an op cannot be lowered;
@@ -141,7 +141,8 @@ private:
   SmallVector<StringRef> roles;   // attribute names of the arguments
   SmallVector<Value> results;     // arguments that results are written to
   npu::ChipAttr chip;             // null if no tensor is local
-  EngineTimes times;              // to choose methods of moves
+  NpuTargetAttr target;           // null if the module has none
+  std::optional<NpuTimes> times;  // to choose methods of moves
   bool hasImpossibleMove = false; // an error has been emitted for a move
 };
 

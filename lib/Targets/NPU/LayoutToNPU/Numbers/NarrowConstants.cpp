@@ -13,7 +13,6 @@
 #include "layout/Support/ConstantBytes.h"
 #include "layout/Targets/NPU/LayoutToNPU/Passes.h"
 #include "layout/Targets/NPU/NpuSeeds.h"
-#include "layout/Targets/NPU/TensorMovePlan.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/IRMapping.h"
@@ -54,6 +53,19 @@ static std::optional<std::vector<int8_t>> getAsBytes(Value tensor) {
   return bytes;
 }
 
+/// Returns true if loading i8 elements and converting them takes less time than
+/// loading f32 elements.
+bool NarrowConstants::savesTime(int64_t elements) const {
+  ChipClock::Work work;
+  work.function = "int8_to_fp32";
+  work.isSigned = true;
+  Cost narrowed = addCosts(times.getTransfers(Direction::S2L, 1, elements),
+                           times.getCommands(times.getCommand(
+                               work, times.divideAmongCores(elements))));
+  return narrowed <
+         times.getTransfers(Direction::S2L, 1, scaleCost(elements, 4));
+}
+
 bool NarrowConstants::canBeNarrow(Value tensor) {
   while (isa_and_present<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
                          tensor::CollapseShapeOp>(tensor.getDefiningOp()))
@@ -64,9 +76,7 @@ bool NarrowConstants::canBeNarrow(Value tensor) {
   auto [known, isNew] = narrow.try_emplace(constant.getValue(), false);
   if (isNew) {
     auto type = dyn_cast<RankedTensorType>(tensor.getType());
-    // A narrow constant needs one more command and saves three bytes per
-    // element, which are read and written.
-    known->second = type && 6 * type.getNumElements() > launchCost &&
+    known->second = type && savesTime(type.getNumElements()) &&
                     getAsBytes(tensor).has_value();
   }
   return known->second;
@@ -98,8 +108,7 @@ class Narrower {
 public:
   Narrower(func::FuncOp function, NpuTargetAttr target)
       : function(function), target(target),
-        costs(cast<TargetInterface>(target)),
-        narrow(getNpuTimes(target).transferStart),
+        costs(cast<TargetInterface>(target)), narrow(NpuTimes(target)),
         builder(function.getContext()) {}
 
   void run();

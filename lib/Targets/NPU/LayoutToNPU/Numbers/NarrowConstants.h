@@ -19,6 +19,7 @@
 #ifndef LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_NUMBERS_NARROWCONSTANTS_H
 #define LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_NUMBERS_NARROWCONSTANTS_H
 
+#include "layout/Targets/NPU/NpuTimes.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -26,8 +27,7 @@ namespace mlir::layout {
 
 class NarrowConstants {
 public:
-  /// `launchCost` is the cost of a command relative to that of moving one byte.
-  explicit NarrowConstants(int64_t launchCost) : launchCost(launchCost) {}
+  explicit NarrowConstants(const NpuTimes &times) : times(times) {}
 
   /// Returns true if the constant that `tensor` is, or is a slice or reshape
   /// of, is f32 with int8 values only, and no splat. Loading all of it as i8
@@ -40,7 +40,9 @@ public:
   static int64_t getBytes(Type type, int64_t elements, bool isNarrow);
 
 private:
-  int64_t launchCost;
+  bool savesTime(int64_t elements) const;
+
+  NpuTimes times;
   DenseMap<Attribute, bool> narrow;
 };
 

@@ -10,6 +10,7 @@
 #include "layout/Dialect/NPU/IR/OkkFunctionMatcher.h"
 #include "layout/Support/StatedSizes.h"
 #include "layout/Targets/NPU/NpuParts.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
@@ -541,6 +542,67 @@ bool GroupParts::addReads(const FusionStage &stage) {
   return true;
 }
 
+int64_t layout::getRowStep(const Stages &stages, unsigned last) {
+  for (unsigned s = last + 1; s-- > 0;) {
+    Operation *op = stages.all[s].op;
+    auto insert = dyn_cast<tensor::InsertSliceOp>(op);
+    if (insert && stages.all[s].hasParts && insert.getType().getRank() > 1)
+      return insert.getStaticStride(Cut::getRowDim(insert.getType().getRank()));
+    auto linalg = dyn_cast<linalg::LinalgOp>(op);
+    if (!isa<tensor::ConcatOp>(op) &&
+        (!linalg || !linalg::isElementwise(linalg)))
+      return 1;
+  }
+  return 1;
+}
+
+SmallVector<SmallVector<Cut>> layout::getCuts(RankedTensorType type,
+                                              int64_t rowStep, bool hasSums) {
+  static constexpr int64_t kParts[] = {2,  3,  4,  6,  8,  12, 16,
+                                       24, 32, 48, 64, 96, 128};
+  int64_t batches = type.getRank() > 2 ? type.getDimSize(0) : 1;
+  SmallVector<SmallVector<Cut>> kinds(3);
+  for (int64_t parts : kParts) {
+    kinds[0].push_back({parts, 1, 1});
+    kinds[1].push_back({1, parts, 1, 1, rowStep});
+    kinds[2].push_back({1, 1, parts});
+  }
+  if (batches > 1 && batches <= 16) {
+    SmallVector<Cut> &both = kinds.emplace_back();
+    for (int64_t parts : kParts)
+      both.push_back({batches, parts, 1, 1, rowStep});
+  }
+  // With inputs in pieces: one part, parts along rows, parts along channels.
+  for (int64_t sums : {4, 16, 64}) {
+    if (!hasSums)
+      break;
+    kinds.push_back({Cut{1, 1, 1, sums}});
+    for (unsigned kind : {1, 2}) {
+      SmallVector<Cut> cuts = kinds[kind];
+      for (Cut &cut : cuts)
+        cut.sums = sums;
+      kinds.push_back(std::move(cuts));
+    }
+  }
+  for (SmallVector<Cut> &cuts : kinds)
+    llvm::erase_if(cuts, [&](const Cut &cut) {
+      return cut.count() > 128 || !cut.getPart(type, 0);
+    });
+  return kinds;
+}
+
+int64_t GroupParts::countRepeated(unsigned stage) const {
+  ArrayRef<int64_t> ranges = stages.all[stage].ranges;
+  if (ranges.empty())
+    return 0;
+  int64_t points = 1, computed = 0;
+  for (int64_t range : ranges)
+    points = scaleCost(points, range);
+  for (const Reads &ofPart : reads[last - stage])
+    computed += ofPart.countPoints();
+  return computed - points;
+}
+
 bool GroupParts::addStage() {
   if (first == 0)
     return false;
@@ -548,14 +610,6 @@ bool GroupParts::addStage() {
   if (!stage.hasParts || !addReads(stage))
     return false;
   --first;
-  if (!stage.ranges.empty()) {
-    int64_t points = 1;
-    for (int64_t range : stage.ranges)
-      points = scaleCost(points, range);
-    repeated -= points;
-    for (const Reads &ofPart : reads.back())
-      repeated += ofPart.countPoints();
-  }
   for (unsigned operand = 0, e = reads.back().front().boxes.size(); operand < e;
        ++operand) {
     Value tensor = reads.back().front().boxes[operand].first->get();

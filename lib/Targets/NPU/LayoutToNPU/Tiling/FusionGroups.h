@@ -149,6 +149,15 @@ struct Stages {
   TensorBox getUsedBehind(Value tensor, unsigned stage) const;
 };
 
+/// Returns the row stride of the last tensor.insert_slice if only
+/// concatenations and elementwise ops up to stage `last` follow it, or else 1.
+int64_t getRowStep(const Stages &stages, unsigned last);
+
+/// Returns the cuts into at most 128 parts, per kind: batches, rows in steps of
+/// `rowStep`, channels, rows of each batch; with `hasSums`, inputs in pieces.
+SmallVector<SmallVector<Cut>> getCuts(RankedTensorType type, int64_t rowStep,
+                                      bool hasSums);
+
 /// The boxes that the stages of a fusion group compute in each part. Stages are
 /// added from the last one backward, because readers determine them.
 class GroupParts {
@@ -190,10 +199,10 @@ public:
   /// Returns the number of pieces into which each part divides the reduction
   /// loop of a stage, or 1 if the stage loads no input in pieces.
   int64_t countPieces(unsigned stage) const;
-  /// Returns how many loop iterations all parts together run beyond those of
-  /// the undivided ops, because several parts run the same ones, e.g. for
-  /// halos.
-  int64_t countRepeated() const { return repeated; }
+  /// Returns how many loop iterations of a stage all parts together run beyond
+  /// those of the undivided op, because several parts run the same ones, e.g.
+  /// for halos. The number is negative if parts leave out iterations.
+  int64_t countRepeated(unsigned stage) const;
   const Reads &getReadsOf(unsigned stage, int64_t part) const {
     return reads[last - stage][part];
   }
@@ -205,7 +214,6 @@ private:
   const Stages &stages;
   unsigned first, last;
   Cut cut;
-  int64_t repeated = 0;
   DenseMap<Value, SmallVector<TensorBox, 0>> boxes;              // of each part
   DenseMap<Value, SmallVector<std::optional<TensorBox>, 0>> own; // see getOwn
   SmallVector<SmallVector<Reads, 0>> reads; // per stage (last first), part

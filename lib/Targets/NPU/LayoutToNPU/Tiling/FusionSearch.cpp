@@ -17,7 +17,7 @@
 #include "layout/Dialect/NPU/IR/NPU.h"
 #include "layout/Targets/NPU/NpuLayouts.h"
 #include "layout/Targets/NPU/NpuParts.h"
-#include "layout/Targets/NPU/TensorMovePlan.h"
+#include "layout/Targets/NPU/NpuTimes.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/BitVector.h"
@@ -67,8 +67,8 @@ struct Price {
   int64_t ownBytes = 0;
   int64_t keptBytes = 0; // read only if results stay in local memory
   SmallVector<Tensor, 2> shared, sliced, results;
-  int64_t transfers = 0;
-  int64_t repeatedPoints = 0;
+  int64_t loads = 0; // of constants and arguments
+  Cost repeated = 0; // of what several parts compute
   bool fits = true;
   bool isWide = false; // loads constants as f32 that smaller parts load as i8
 };
@@ -86,13 +86,22 @@ struct Label {
   bool isCrowded = false; // tensors were evicted or did not fit
 };
 
+/// Transfers of one direction, and their bytes.
+struct Traffic {
+  int64_t bytes = 0, transfers = 0;
+
+  void add(int64_t moreBytes, int64_t moreTransfers = 1) {
+    bytes += moreBytes;
+    transfers += moreTransfers;
+  }
+};
+
 /// The tensors in memory while a group runs, and its traffic.
 struct Occupancy {
   SmallVector<unsigned> resident, stored;
-  SmallVector<unsigned> held; // tensors that must not be evicted
-  int64_t taken = 0;          // used bytes of a core
-  int64_t bytes = 0, transfers = 0;
-  int64_t bytesInside = 0; // moved within local memory
+  SmallVector<unsigned> held;    // tensors that must not be evicted
+  int64_t taken = 0;             // used bytes of a core
+  Traffic loads, stores, inside; // from, to and within local memory
   bool isCrowded = false;
 };
 
@@ -100,10 +109,9 @@ class Search {
 public:
   Search(const Stages &stages, CostModel &costs, NpuTargetAttr target,
          NarrowConstants &narrow)
-      : stages(stages), costs(costs), target(target),
-        times(getNpuTimes(target)), narrow(narrow), chip(target.getChip()),
-        room(chip.getParams().bytesPerNpu -
-             chip.getParams().bytesPerNpu / kSpare) {}
+      : stages(stages), costs(costs), times(target), narrow(narrow),
+        chip(target.getChip()), room(chip.getParams().bytesPerNpu -
+                                     chip.getParams().bytesPerNpu / kSpare) {}
 
   Plan run();
 
@@ -116,7 +124,7 @@ private:
   llvm::SmallDenseMap<unsigned, unsigned> findWholes(unsigned first,
                                                      unsigned last);
   int64_t getPeak(const GroupParts &group, int64_t part);
-  Price getPrice(const GroupParts &group);
+  Price getPrice(const GroupParts &group, Cost repeated);
   Price getWholePrice(unsigned stage);
   void addRead(Price &price, Value tensor, int64_t bytes, int64_t inCore,
                bool isShared);
@@ -131,14 +139,10 @@ private:
   void reachByGroups(unsigned last);
   bool findCrowded(int64_t &bytes);
   bool isHeavy(unsigned stage) const;
-  Cost getRepeatCost(const Price &price) const {
-    return times.step.get(getNpuSteps(target, price.repeatedPoints));
-  }
 
   const Stages &stages;
   CostModel &costs;
-  NpuTargetAttr target;
-  EngineTimes times;
+  NpuTimes times;
   NarrowConstants &narrow;
   NpuTargetInterface chip;
   int64_t room;
@@ -153,8 +157,12 @@ private:
 };
 } // namespace
 
+/// Returns the bytes of a box, at most 2^48, so that sums do not overflow.
 static int64_t getBytes(Type element, ArrayRef<int64_t> sizes) {
-  return ShapedType::getNumElements(sizes) * getElementBytes(element);
+  Cost bytes = getElementBytes(element);
+  for (int64_t size : sizes)
+    bytes = scaleCost(bytes, size);
+  return std::min<Cost>(bytes, int64_t(1) << 48);
 }
 
 static RankedTensorType getTensor(Value value) {
@@ -277,7 +285,7 @@ void Search::addRead(Price &price, Value tensor, int64_t bytes, int64_t inCore,
   } else {
     price.ownBytes += bytes;
   }
-  price.transfers += isShared ? 1 : price.cut.count();
+  price.loads += isShared ? 1 : price.cut.count();
 }
 
 void Search::addResults(Price &price, const GroupParts *group) {
@@ -414,12 +422,13 @@ int64_t Search::getPeak(const GroupParts &group, int64_t part) {
   return *llvm::max_element(live);
 }
 
-Price Search::getPrice(const GroupParts &group) {
+/// Returns the price of a group. Several parts compute the same for `repeated`.
+Price Search::getPrice(const GroupParts &group, Cost repeated) {
   Price price;
   price.first = group.getFirst();
   price.last = group.getLast();
   price.cut = group.getCut();
-  price.repeatedPoints = group.countRepeated();
+  price.repeated = repeated;
   int64_t parts = price.cut.count();
   llvm::SmallMapVector<Value, int64_t, 8> read;         // number of readers
   DenseMap<Value, std::pair<unsigned, int64_t>> pieces; // dim, number of pieces
@@ -462,7 +471,7 @@ Price Search::getPrice(const GroupParts &group) {
     // Each stage that sums over a tensor loads all its pieces.
     if (group.isStreamed(tensor)) {
       bytes *= readers;
-      price.transfers += (price.cut.sums * readers - 1) * parts;
+      price.loads += (price.cut.sums * readers - 1) * parts;
     }
     addRead(price, tensor, bytes, getInCore(tensor, type.getShape()), isShared);
   }
@@ -481,16 +490,14 @@ void Search::hold(Occupancy &now, const Price &price, bool keepsResults) {
     now.held.push_back(read.made);
     if (llvm::is_contained(now.resident, read.made))
       continue;
-    now.bytes += read.bytes;
-    ++now.transfers;
+    now.loads.add(read.bytes);
     now.resident.push_back(read.made);
   }
   for (const Price::Tensor &result : price.results) {
     const Made &made = tensors[result.made];
     bool isNeeded = made.getLastUse() > price.last;
     if (made.isReturned || (isNeeded && !keepsResults)) {
-      now.bytes += result.stored;
-      now.transfers += parts;
+      now.stores.add(result.stored, parts);
       now.stored.push_back(result.made);
     }
     if (!isNeeded || !keepsResults)
@@ -500,7 +507,7 @@ void Search::hold(Occupancy &now, const Price &price, bool keepsResults) {
     if (parts == 1) // the peak contains the result
       now.taken -= made.inCore;
     else
-      now.bytesInside += result.bytes;
+      now.inside.add(result.bytes, 0);
   }
   for (unsigned made : now.resident)
     now.taken += tensors[made].inCore;
@@ -526,8 +533,7 @@ void Search::evict(Occupancy &now, const Price &price,
     now.taken -= tensors[*victim].inCore;
     llvm::erase(now.resident, *victim);
     if (!llvm::is_contained(now.stored, *victim)) {
-      now.bytes += tensors[*victim].bytes;
-      ++now.transfers;
+      now.stores.add(tensors[*victim].bytes);
       now.stored.push_back(*victim);
     }
   }
@@ -540,34 +546,32 @@ bool Search::load(Occupancy &now, const Price &price, bool keepsResults) {
     bool isInside = llvm::is_contained(now.resident, read.made);
     if (read.isForKept && !keepsResults) {
       if (!llvm::is_contained(now.stored, read.made)) {
-        now.bytes += tensors[read.made].bytes;
-        ++now.transfers;
+        now.stores.add(tensors[read.made].bytes);
         now.stored.push_back(read.made);
       }
       continue;
     }
-    (isInside ? now.bytesInside : now.bytes) += read.bytes;
-    now.transfers += parts;
+    (isInside ? now.inside : now.loads).add(read.bytes, parts);
   }
-  now.bytes += price.sharedBytes + (keepsResults ? price.keptBytes : 0);
+  now.loads.bytes += price.sharedBytes + (keepsResults ? price.keptBytes : 0);
   int64_t tooMany = now.taken + price.sharedInCore - room;
   if (price.fits && tooMany <= 0)
     return true;
   // Shared operands that do not fit together are loaded again for each part.
   if (parts > 1 && price.sharedInCore &&
       now.taken + price.largestShared <= room) {
-    now.bytes += (parts - 1) * price.sharedBytes *
-                 std::min<int64_t>(tooMany, price.sharedInCore) /
-                 price.sharedInCore;
-    now.transfers += parts;
+    now.loads.add((parts - 1) * price.sharedBytes *
+                      std::min<int64_t>(tooMany, price.sharedInCore) /
+                      price.sharedInCore,
+                  parts);
     return true;
   }
   // An op that must be split alone counts as 4 more moves of its tensors.
   now.isCrowded = true;
   for (const Price::Tensor &result : price.results)
-    now.bytes += 4 * result.bytes;
+    now.loads.bytes += 4 * result.bytes;
   for (const Price::Tensor &read : price.shared)
-    now.bytes += 4 * read.bytes;
+    now.loads.bytes += 4 * read.bytes;
   return false;
 }
 
@@ -579,8 +583,7 @@ Label Search::extend(const Label &label, const Price &price,
   now.resident = label.resident;
   now.stored = label.stored;
   now.taken = price.peak;
-  now.bytes = price.ownBytes;
-  now.transfers = price.transfers;
+  now.loads = {price.ownBytes, price.loads};
   hold(now, price, keepsResults);
   auto isHeld = [&](unsigned made) {
     return llvm::is_contained(now.held, made);
@@ -596,12 +599,15 @@ Label Search::extend(const Label &label, const Price &price,
   Label next;
   next.isCrowded = now.isCrowded;
   next.cost = !fits && !price.cut.isWhole() ? kInfiniteCost : label.cost;
-  next.bytes = label.bytes + now.bytes;
-  next.cost = addCosts(next.cost,
-                       times.byte.get(now.bytes + now.bytesInside / kInside));
-  next.cost =
-      addCosts(next.cost, scaleCost(now.transfers, times.transferStart));
-  next.cost = addCosts(next.cost, getRepeatCost(price));
+  next.bytes = label.bytes + now.loads.bytes + now.stores.bytes;
+  auto spend = [&](Direction direction, const Traffic &traffic, int64_t bytes) {
+    next.cost = addCosts(
+        next.cost, times.getTransfers(direction, traffic.transfers, bytes));
+  };
+  spend(Direction::S2L, now.loads, now.loads.bytes);
+  spend(Direction::L2S, now.stores, now.stores.bytes);
+  spend(Direction::L2L, now.inside, now.inside.bytes / kInside);
+  next.cost = addCosts(next.cost, price.repeated);
   auto isGone = [&](unsigned made) {
     return tensors[made].getLastUse() <= price.last;
   };
@@ -654,59 +660,6 @@ bool Search::isHeavy(unsigned stage) const {
   return stages.all[stage].summed && bytes > room / 2;
 }
 
-/// Returns the row stride of the last tensor.insert_slice if only
-/// concatenations and elementwise ops up to stage `last` follow it, or else 1.
-static int64_t getRowStep(const Stages &stages, unsigned last) {
-  for (unsigned s = last + 1; s-- > 0;) {
-    Operation *op = stages.all[s].op;
-    auto insert = dyn_cast<tensor::InsertSliceOp>(op);
-    if (insert && stages.all[s].hasParts && insert.getType().getRank() > 1)
-      return insert.getStaticStride(Cut::getRowDim(insert.getType().getRank()));
-    auto linalg = dyn_cast<linalg::LinalgOp>(op);
-    if (!isa<tensor::ConcatOp>(op) &&
-        (!linalg || !linalg::isElementwise(linalg)))
-      return 1;
-  }
-  return 1;
-}
-
-/// Returns the cuts into at most 128 parts, per kind: batches, rows in steps of
-/// `rowStep`, channels, rows of each batch; with `hasSums`, inputs in pieces.
-static SmallVector<SmallVector<Cut>> getCuts(RankedTensorType type,
-                                             int64_t rowStep, bool hasSums) {
-  static constexpr int64_t kParts[] = {2,  3,  4,  6,  8,  12, 16,
-                                       24, 32, 48, 64, 96, 128};
-  int64_t batches = type.getRank() > 2 ? type.getDimSize(0) : 1;
-  SmallVector<SmallVector<Cut>> kinds(3);
-  for (int64_t parts : kParts) {
-    kinds[0].push_back({parts, 1, 1});
-    kinds[1].push_back({1, parts, 1, 1, rowStep});
-    kinds[2].push_back({1, 1, parts});
-  }
-  if (batches > 1 && batches <= 16) {
-    SmallVector<Cut> &both = kinds.emplace_back();
-    for (int64_t parts : kParts)
-      both.push_back({batches, parts, 1, 1, rowStep});
-  }
-  // With inputs in pieces: one part, parts along rows, parts along channels.
-  for (int64_t sums : {4, 16, 64}) {
-    if (!hasSums)
-      break;
-    kinds.push_back({Cut{1, 1, 1, sums}});
-    for (unsigned kind : {1, 2}) {
-      SmallVector<Cut> cuts = kinds[kind];
-      for (Cut &cut : cuts)
-        cut.sums = sums;
-      kinds.push_back(std::move(cuts));
-    }
-  }
-  for (SmallVector<Cut> &cuts : kinds)
-    llvm::erase_if(cuts, [&](const Cut &cut) {
-      return cut.count() > 128 || !cut.getPart(type, 0);
-    });
-  return kinds;
-}
-
 /// Adds states for the groups that end with stage `last`: for each first stage,
 /// cuts into ever more parts, up to the first that leaves half of a core free.
 void Search::reachByGroups(unsigned last) {
@@ -729,15 +682,19 @@ void Search::reachByGroups(unsigned last) {
     for (const Cut &cut : cuts) {
       GroupParts group(stages, last, cut);
       bool holdsCrowded = false, isEasy = true;
+      Cost repeated = 0;
       while (group.getFirst() > least && group.addStage()) {
         unsigned first = group.getFirst();
+        if (auto op = dyn_cast<linalg::LinalgOp>(stages.all[first].op))
+          repeated = addCosts(
+              repeated, times.getLoopTime(op, group.countRepeated(first)));
         if (cut.sums > 1 && first < leastSummed)
           break;
         holdsCrowded |= isCrowded[first];
         if (!holdsCrowded || !isEnd[first] || first >= easy)
           continue;
-        Price price = getPrice(group);
-        if (price.peak > room || getRepeatCost(price) > leastCost)
+        Price price = getPrice(group, repeated);
+        if (price.peak > room || repeated > leastCost)
           break;
         if (price.fits)
           reach(first, price);

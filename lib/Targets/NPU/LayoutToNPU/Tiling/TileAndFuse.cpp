@@ -310,7 +310,7 @@ LogicalResult Splitter::splitUntilItFits(linalg::LinalgOp op) {
 /// about the traffic and each group. Emits an error if a group cannot be
 /// divided.
 LogicalResult Splitter::cutGroups() {
-  NarrowConstants narrow(getNpuTimes(target).transferStart);
+  NarrowConstants narrow{NpuTimes(target)};
   int64_t least = getTrafficLowerBound(function, narrow);
   Stages stages(function);
   Plan plan = findFusionGroups(stages, costs, target, narrow);

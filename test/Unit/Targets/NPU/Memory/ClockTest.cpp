@@ -15,7 +15,6 @@
 
 using namespace mlir::npu;
 using mlir::layout::ClockParam;
-using mlir::layout::EngineTimes;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -126,19 +125,20 @@ TEST_F(Clock, RefusedCommandsTakeNoTime) {
   EXPECT_THAT(times(), ElementsAre(0, 0, 0));
 }
 
+/// Rows that take a third of a cycle each are rounded together. A unit of which
+/// a cycle has 128 is two for each of 64 bytes.
 TEST_F(Clock, RatesRoundUpOnceAndDoNotOverflow) {
-  EngineTimes times;
-  times.byte = {2, 3};
-  EXPECT_EQ(times.getTransfers(0, 0), 0);
-  EXPECT_EQ(times.getTransfers(0, 1), 1);
-  EXPECT_EQ(times.getTransfers(0, 3), 2);
-  EXPECT_EQ(times.getTransfers(0, 4), 3);
-  times.byte = {1 << 30, 1};
-  EXPECT_EQ(times.getTransfers(1, int64_t(1) << 60),
+  using mlir::layout::Direction;
+  mlir::layout::ChipClock clock;
+  clock.set(ClockParam::s2l_rate, 12000);
+  EXPECT_EQ(clock.getRowTime(Direction::S2L, {0, 4}), 0);
+  EXPECT_EQ(clock.getRowTime(Direction::S2L, {1, 4}), 1);
+  EXPECT_EQ(clock.getRowTime(Direction::S2L, {3, 4}), 1);
+  EXPECT_EQ(clock.getRowTime(Direction::S2L, {4, 4}), 2);
+  EXPECT_EQ(clock.getRowTime(Direction::L2S, {5, 4}, /*unit=*/128), 40);
+  EXPECT_EQ(clock.getRowTime(Direction::L2S, {1 << 30, 1 << 30},
+                             /*unit=*/1 << 30),
             mlir::layout::kInfiniteCost - 1);
-  times.step = {3, 2};
-  EXPECT_EQ(times.getCommands(1, 3), 5);
-  EXPECT_EQ(times.getCommands(1, 3, /*usesBankTwice=*/true), 9);
 }
 
 } // namespace
