@@ -22,17 +22,17 @@ using Lock = std::lock_guard<std::recursive_mutex>;
 template <typename Make>
 static void *getMemory(const MemoryShape &shape, const char *call,
                        const std::string &what, Make make) {
-  cl_mem memory = takeMemory(shape);
+  cl_mem memory = getPool().take(shape);
   if (!memory) {
     cl_int code = CL_SUCCESS;
     memory = make(&code);
     if ((code == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
          code == CL_OUT_OF_RESOURCES || code == CL_OUT_OF_HOST_MEMORY) &&
-        releaseWaitingMemory())
+        getPool().releaseWaiting())
       memory = make(&code);
     if (!check(code, call, "allocating " + what))
       return nullptr;
-    addMemory(memory, shape);
+    getPool().add(memory, shape);
   }
   addToScope(memory);
   return memory;
@@ -168,7 +168,7 @@ void layoutClRelease(void *memory) {
   if (!memory)
     return;
   removeFromScope(memory);
-  giveMemoryBack(static_cast<cl_mem>(memory));
+  getPool().giveBack(static_cast<cl_mem>(memory));
 }
 
 /// Enqueues a command that copies `bytes` bytes. `enqueue` gets the session and

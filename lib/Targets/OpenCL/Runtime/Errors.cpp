@@ -7,58 +7,31 @@
 
 #include "Session.h"
 #include "layout/Targets/OpenCL/Runtime/OpenCL.h"
-#include <cstdio>
 
+using namespace mlir::layout;
 using namespace mlir::layout::opencl;
 
-namespace {
-struct Errors {
-  bool pending = false;
-  std::string message;
-  void (*handler)(const char *) = [](const char *message) {
+PendingError &mlir::layout::opencl::getErrors() {
+  static auto *error = new PendingError([](const char *message) {
     std::fprintf(stderr, "layout-opencl: error: %s\n", message);
-  };
-};
-} // namespace
-
-static Errors &getErrors() {
-  static auto *errors = new Errors;
-  return *errors;
+  });
+  return *error;
 }
 
 std::recursive_mutex &mlir::layout::opencl::getMutex() {
-  static auto *mutex = new std::recursive_mutex;
-  return *mutex;
+  return getErrors().mutex;
 }
 
 void mlir::layout::opencl::report(const std::string &message) {
-  std::lock_guard<std::recursive_mutex> lock(getMutex());
-  Errors &errors = getErrors();
-  if (errors.pending)
-    return;
-  errors.pending = true;
-  errors.message = message;
-  if (errors.handler)
-    errors.handler(message.c_str());
+  getErrors().report(message);
 }
 
-bool mlir::layout::opencl::hasError() {
-  std::lock_guard<std::recursive_mutex> lock(getMutex());
-  return getErrors().pending;
-}
+bool mlir::layout::opencl::hasError() { return getErrors().isPending(); }
 
-const char *layoutClTakeError() {
-  std::lock_guard<std::recursive_mutex> lock(getMutex());
-  Errors &errors = getErrors();
-  if (!errors.pending)
-    return nullptr;
-  errors.pending = false;
-  return errors.message.c_str();
-}
+const char *layoutClTakeError() { return getErrors().take(); }
 
 void layoutClSetErrorHandler(void (*handler)(const char *)) {
-  std::lock_guard<std::recursive_mutex> lock(getMutex());
-  getErrors().handler = handler;
+  getErrors().setHandler(handler);
 }
 
 bool mlir::layout::opencl::check(cl_int code, const char *call,

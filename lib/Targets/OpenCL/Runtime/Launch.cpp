@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <set>
 
+using namespace mlir::layout;
 using namespace mlir::layout::opencl;
 using Lock = std::lock_guard<std::recursive_mutex>;
 
@@ -68,15 +69,10 @@ void layoutClLaunch(void *handle, const int64_t *grid, int32_t numValues,
   if (!session || !handle)
     return;
   auto &kernel = *static_cast<Kernel *>(handle);
+  if (!checkGrid(grid, kernel.name, getErrors()))
+    return;
   Sizes global, local;
   for (int d = 0; d < 3; ++d) {
-    if (grid[d] < 0 || grid[d + 3] <= 0) {
-      report("launching the kernel '" + kernel.name + "' failed: its grid of " +
-             std::to_string(grid[d]) + " work-groups of " +
-             std::to_string(grid[d + 3]) + " work-items in dimension " +
-             std::to_string(d) + " is invalid");
-      return;
-    }
     local[d] = grid[d + 3];
     global[d] = size_t(grid[d]) * local[d];
   }
@@ -100,6 +96,5 @@ void layoutClLaunch(void *handle, const int64_t *grid, int32_t numValues,
 
 void layoutClRefuseSizes(const char *name) {
   report("launching the kernel '" + std::string(name) +
-         "' failed: its 32-bit indices are too small for these sizes; compile "
-         "for a target with address_bits = 64");
+         "' failed: " + kRefusedSizes);
 }

@@ -126,5 +126,5 @@ void layoutClPrintProfile() {
         sum.seconds * 1e6 / sum.launches,
         getRate(sum.work.bytes, sum.seconds).c_str(),
         getRate(sum.work.operations, sum.seconds).c_str(), name.c_str());
-  std::fprintf(stderr, "%s\n", describeMemory().c_str());
+  std::fprintf(stderr, "%s\n", getPool().describe().c_str());
 }

@@ -17,15 +17,12 @@
 #ifndef LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_PROGRAMS_H
 #define LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_PROGRAMS_H
 
+#include "Common/GroupLimits.h"
 #include "Session.h"
 #include "layout/Targets/OpenCL/Runtime/OpenCL.h"
-#include <array>
 #include <string_view>
 
 namespace mlir::layout::opencl {
-
-/// Extents along x, y and z.
-using Sizes = std::array<size_t, 3>;
 
 struct Kernel {
   /// The work-group size chosen for launches on a grid. `isTuned` is true if it

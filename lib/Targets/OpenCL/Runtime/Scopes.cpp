@@ -6,30 +6,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "Scopes.h"
+#include "Common/MemoryScopes.h"
 #include "layout/Targets/OpenCL/Runtime/OpenCL.h"
-#include <set>
-#include <vector>
 
-/// The unreleased memory of each scope of this thread, innermost scope last.
-static thread_local std::vector<std::set<void *>> scopes;
+static thread_local mlir::layout::MemoryScopes scopes;
 
-void mlir::layout::opencl::addToScope(void *memory) {
-  if (memory && !scopes.empty())
-    scopes.back().insert(memory);
-}
+void mlir::layout::opencl::addToScope(void *memory) { scopes.add(memory); }
 
 void mlir::layout::opencl::removeFromScope(void *memory) {
-  for (std::set<void *> &scope : scopes)
-    scope.erase(memory);
+  scopes.remove(memory);
 }
 
-void layoutClEnterScope(void) { scopes.emplace_back(); }
+void layoutClEnterScope(void) { scopes.enter(); }
 
 void layoutClLeaveScope(void) {
-  if (scopes.empty())
-    return;
-  std::set<void *> left = std::move(scopes.back());
-  scopes.pop_back();
-  for (void *memory : left)
+  for (void *memory : scopes.leave())
     layoutClRelease(memory);
 }

@@ -22,6 +22,7 @@
 #ifndef LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_SESSION_H
 #define LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_SESSION_H
 
+#include "Common/PendingError.h"
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS // clCreateCommandQueue for OpenCL 1.2
 #include <CL/cl.h>
@@ -34,6 +35,8 @@
 
 namespace mlir::layout::opencl {
 
+/// Returns the pending error of the runtime.
+PendingError &getErrors();
 /// Returns the mutex of all runtime state; clSetKernelArg is not thread-safe.
 std::recursive_mutex &getMutex();
 

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdio>
 
+using namespace mlir::layout;
 using namespace mlir::layout::opencl;
 
 /// The work-group sizes along x, y and z that tuning measures. Each number is
@@ -28,11 +29,6 @@ static constexpr double kHopeless = 1.5;
 /// must fall below to be chosen.
 static constexpr double kBetter = 0.97;
 
-std::string mlir::layout::opencl::getText(const Sizes &sizes) {
-  return std::to_string(sizes[0]) + " x " + std::to_string(sizes[1]) + " x " +
-         std::to_string(sizes[2]);
-}
-
 cl_int mlir::layout::opencl::enqueueKernel(cl_command_queue queue,
                                            const Kernel &kernel,
                                            const Sizes &global,
@@ -46,30 +42,6 @@ cl_int mlir::layout::opencl::enqueueKernel(cl_command_queue queue,
 // Limits of the device
 //===----------------------------------------------------------------------===//
 
-/// Returns the largest proper divisor of `size`; 1 for a prime, and for 1.
-static size_t getPart(size_t size) {
-  for (size_t factor = 2; factor * factor <= size; ++factor)
-    if (size % factor == 0)
-      return size / factor;
-  return 1;
-}
-
-namespace {
-/// The limits of the device for the work-groups of a kernel: the number of
-/// work-items of a work-group, and its size along x, y and z.
-struct GroupLimits {
-  size_t items = 1;
-  Sizes sides = {1, 1, 1};
-
-  bool allow(const Sizes &local) const {
-    for (int d = 0; d < 3; ++d)
-      if (!local[d] || local[d] > sides[d])
-        return false;
-    return local[0] * local[1] * local[2] <= items;
-  }
-};
-} // namespace
-
 static GroupLimits getLimits(const Session &session, const Kernel &kernel) {
   GroupLimits limits;
   size_t items = 0, sides[3] = {};
@@ -82,20 +54,6 @@ static GroupLimits getLimits(const Session &session, const Kernel &kernel) {
     for (int d = 0; d < 3; ++d)
       limits.sides[d] = std::max<size_t>(sides[d], 1);
   return limits;
-}
-
-/// Returns `local` with sides repeatedly replaced by their largest proper
-/// divisors: those above the device's limit of a side, then the longest one
-/// while the work-group has too many work-items.
-static Sizes fitGroups(const GroupLimits &limits, Sizes local) {
-  for (int d = 0; d < 3; ++d)
-    while (local[d] > limits.sides[d])
-      local[d] = getPart(local[d]);
-  while (local[0] * local[1] * local[2] > limits.items) {
-    size_t *longest = std::max_element(local.begin(), local.end());
-    *longest = getPart(*longest);
-  }
-  return local;
 }
 
 //===----------------------------------------------------------------------===//
@@ -236,7 +194,7 @@ Sizes mlir::layout::opencl::chooseGroups(Session &session, Kernel &kernel,
   chosen.isTuned = findKept(key, limits, global, chosen.local);
   if (chosen.isTuned)
     return chosen.local;
-  chosen.local = fitGroups(limits, written);
+  chosen.local = limits.fit(written);
   if (!tunes)
     return chosen.local;
   chosen.local = findFastest(session, kernel, global,

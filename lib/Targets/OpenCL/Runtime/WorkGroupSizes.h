@@ -28,9 +28,6 @@
 
 namespace mlir::layout::opencl {
 
-/// Returns e.g. "112 x 112 x 1".
-std::string getText(const Sizes &sizes);
-
 /// Returns true if tuning is on.
 bool isTuning();
 
