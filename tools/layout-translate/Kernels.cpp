@@ -129,7 +129,7 @@ layout::writeSpirvBinary(std::unique_ptr<llvm::MemoryBuffer> source,
         .getValue()
         .str();
   SmallVector<uint32_t, 0> words;
-  if (failed(serializeForOpenCL(cast<spirv::ModuleOp>(op), words)))
+  if (failed(serializeForDevice(cast<spirv::ModuleOp>(op), words)))
     return failure();
   return std::string(reinterpret_cast<const char *>(words.data()),
                      words.size() * sizeof(uint32_t));

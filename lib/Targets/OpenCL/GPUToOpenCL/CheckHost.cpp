@@ -189,11 +189,12 @@ static LogicalResult checkNames(ModuleOp module) {
         func.getFunctionType() ==
             FunctionType::get(module.getContext(), {}, {}))
       continue;
-    for (StringRef prefix : {kRuntimePrefix, kOwnPrefix})
+    for (StringRef prefix : {kRuntimePrefix, kVulkanPrefix, kOwnPrefix})
       if (name.starts_with(prefix))
-        return op.emitError() << "is named '" << toUtf8(name.take_front(40))
-                              << "', but names that start with '" << prefix
-                              << "' belong to the OpenCL runtime: rename it";
+        return op.emitError()
+               << "is named '" << toUtf8(name.take_front(40))
+               << "', but names that start with '" << prefix
+               << "' belong to the runtimes of devices: rename it";
   }
   return success();
 }

@@ -11,6 +11,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
+using namespace mlir::layout;
 
 /// Erases dead ops, e.g. casts of i32 coordinates to 64 bits, because image ops
 /// use the i32.
@@ -98,7 +99,8 @@ static void splitConstructs(spirv::FuncOp function) {
   }
 }
 
-static void addEntryPoint(spirv::FuncOp function, OpBuilder &builder) {
+void layout::addEntryPoint(spirv::FuncOp function, spirv::ExecutionModel model,
+                           OpBuilder &builder) {
   SetVector<Attribute> interface;
   function.walk([&](spirv::AddressOfOp op) {
     // Before SPIR-V 1.4 the interface lists only inputs and outputs.
@@ -107,8 +109,7 @@ static void addEntryPoint(spirv::FuncOp function, OpBuilder &builder) {
       return;
     interface.insert(SymbolRefAttr::get(op.getVariableAttr().getAttr()));
   });
-  spirv::EntryPointOp::create(builder, function.getLoc(),
-                              spirv::ExecutionModel::Kernel, function,
+  spirv::EntryPointOp::create(builder, function.getLoc(), model, function,
                               interface.getArrayRef());
   StringRef blockSize = "known_block_size";
   if (auto block = function->getAttrOfType<DenseI32ArrayAttr>(blockSize)) {
@@ -165,20 +166,27 @@ static void setCapabilities(spirv::ModuleOp module) {
       module.getContext()));
 }
 
-LogicalResult layout::finishModule(spirv::ModuleOp module) {
+SmallVector<spirv::FuncOp> layout::getKernels(spirv::ModuleOp module) {
   SmallVector<spirv::FuncOp> kernels;
   for (auto function : module.getOps<spirv::FuncOp>())
     if (!function.isExternal())
       kernels.push_back(function);
-  for (spirv::FuncOp kernel : kernels) {
-    eraseDead(kernel);
-    hoistVariables(kernel);
+  return kernels;
+}
+
+void layout::cleanKernel(spirv::FuncOp kernel) {
+  eraseDead(kernel);
+  hoistVariables(kernel);
+}
+
+LogicalResult layout::finishModule(spirv::ModuleOp module) {
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  for (spirv::FuncOp kernel : getKernels(module)) {
+    cleanKernel(kernel);
     splitShuffles(kernel);
     splitConstructs(kernel);
+    addEntryPoint(kernel, spirv::ExecutionModel::Kernel, builder);
   }
-  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  for (spirv::FuncOp kernel : kernels)
-    addEntryPoint(kernel, builder);
   setCapabilities(module);
   return success();
 }

@@ -8,6 +8,7 @@
 #include "HostPatterns.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_CONVERTGPUTOOPENCLRUNTIMEPASS
@@ -68,12 +69,35 @@ static void dropMemorySpaces(ModuleOp module) {
                                         /*replaceTypes=*/true);
 }
 
+/// Renames the functions of the OpenCL runtime to those of another one.
+static LogicalResult renameFunctions(ModuleOp module, StringRef prefix) {
+  for (Operation &op : module.getOps()) {
+    auto function = dyn_cast<FunctionOpInterface>(op);
+    StringRef name = function ? function.getName() : "";
+    if (!name.consume_front(kRuntimePrefix) || !function.isExternal())
+      continue;
+    auto renamed = StringAttr::get(module.getContext(), prefix + name);
+    if (failed(SymbolTable::replaceAllSymbolUses(function, renamed, module)))
+      return function.emitError() << "cannot be renamed to " << renamed;
+    function.setName(renamed);
+  }
+  return success();
+}
+
 namespace {
 struct ConvertGPUToOpenCLRuntime
     : layout::impl::ConvertGPUToOpenCLRuntimePassBase<
           ConvertGPUToOpenCLRuntime> {
+  using ConvertGPUToOpenCLRuntimePassBase::ConvertGPUToOpenCLRuntimePassBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (prefix != kRuntimePrefix && prefix != kVulkanPrefix) {
+      module.emitError() << "has no runtime with the prefix '" << prefix
+                         << "': use " << kRuntimePrefix << " or "
+                         << kVulkanPrefix;
+      return signalPassFailure();
+    }
     if (failed(checkHost(module)))
       return signalPassFailure();
     FailureOr<EmbeddedBinaries> binaries = embedBinaries(module);
@@ -99,6 +123,8 @@ struct ConvertGPUToOpenCLRuntime
       binary.erase();
     module->removeAttr(gpu::GPUDialect::getContainerModuleAttrName());
     dropMemorySpaces(module);
+    if (prefix != kRuntimePrefix && failed(renameFunctions(module, prefix)))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -27,8 +27,10 @@ namespace mlir::layout {
 
 LogicalResult checkHost(ModuleOp module);
 
-/// The prefixes of all symbols that the conversion creates.
+/// The prefixes of all symbols that the conversion creates: the functions of
+/// the runtimes for OpenCL and Vulkan, and globals.
 inline constexpr llvm::StringLiteral kRuntimePrefix = "layoutCl",
+                                     kVulkanPrefix = "layoutVk",
                                      kOwnPrefix = "__opencl_";
 /// The functions of the runtime, of type () -> (), that convert-layout-to-gpu
 /// has already declared and called. checkHost accepts these declarations

@@ -45,6 +45,19 @@ static bool mayRepeat(gpu::GPUFuncOp kernel) {
   return true;
 }
 
+/// Returns the numbers of the arguments that the kernel may store to.
+static SmallVector<int64_t> findWrites(gpu::GPUFuncOp kernel) {
+  SmallVector<int64_t> writes;
+  for (BlockArgument argument :
+       kernel.getBody().getArguments().take_front(kernel.getNumArguments()))
+    if (llvm::any_of(argument.getUsers(), [](Operation *user) {
+          return !isa<memref::LoadOp>(user);
+        }))
+      if (isa<BaseMemRefType>(argument.getType()))
+        writes.push_back(argument.getArgNumber());
+  return writes;
+}
+
 DictionaryAttr layout::makeKernelMetadata(gpu::GPUFuncOp kernel) {
   Builder b(kernel.getContext());
   NamedAttrList facts;
@@ -56,7 +69,8 @@ DictionaryAttr layout::makeKernelMetadata(gpu::GPUFuncOp kernel) {
     facts.set(kAnyGroupsAttrName, b.getUnitAttr());
   if (mayRepeat(kernel))
     facts.set(kMayRepeatAttrName, b.getUnitAttr());
-  return facts.empty() ? DictionaryAttr() : facts.getDictionary(b.getContext());
+  facts.set(kWritesAttrName, b.getDenseI64ArrayAttr(findWrites(kernel)));
+  return facts.getDictionary(b.getContext());
 }
 
 LayoutClKernelMetadata layout::readKernelMetadata(DictionaryAttr metadata) {
@@ -73,6 +87,12 @@ LayoutClKernelMetadata layout::readKernelMetadata(DictionaryAttr metadata) {
   auto items = metadata.getAs<DenseI64ArrayAttr>(kItemsAttrName);
   if (items && items.size() == 3)
     llvm::copy(items.asArrayRef(), facts.items);
+  if (auto writes = metadata.getAs<DenseI64ArrayAttr>(kWritesAttrName)) {
+    facts.writes = 0;
+    for (int64_t number : writes.asArrayRef())
+      if (number >= 0 && number < 63)
+        facts.writes |= int64_t(1) << number;
+  }
   facts.any_groups = metadata.contains(kAnyGroupsAttrName);
   facts.may_repeat = metadata.contains(kMayRepeatAttrName);
   return facts;

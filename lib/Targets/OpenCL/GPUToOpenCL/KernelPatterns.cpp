@@ -13,9 +13,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns the storage of a memref type of a kernel, which checkKernels has
-/// found to be valid device memory.
-static DeviceStorage getChecked(MemRefType type) {
+DeviceStorage layout::getCheckedStorage(MemRefType type) {
   return *getDeviceStorage(
       type, [&] { return emitError(UnknownLoc::get(type.getContext())); });
 }
@@ -41,23 +39,7 @@ static spirv::ImageType getImageType(const TypeConverter &converter,
                                spirv::ImageFormat::Unknown);
 }
 
-void layout::addDeviceTypes(SPIRVTypeConverter &converter, bool hasHalves) {
-  converter.addConversion([&converter](MemRefType type) -> std::optional<Type> {
-    if (isGroupMemory(type))
-      return spirv::PointerType::get(
-          spirv::ArrayType::get(type.getElementType(), type.getNumElements()),
-          spirv::StorageClass::Workgroup);
-    if (!isOnDevice(type))
-      return std::nullopt;
-    DeviceStorage storage = getChecked(type);
-    if (storage.isImage())
-      return getImageType(converter, storage);
-    return spirv::PointerType::get(storage.element,
-                                   spirv::StorageClass::CrossWorkgroup);
-  });
-  if (hasHalves)
-    return;
-  // Result of loads and operand of stores; no other value is f16.
+void layout::addHalvesAsFloats(SPIRVTypeConverter &converter) {
   converter.addConversion([](Float16Type type) -> std::optional<Type> {
     return Float32Type::get(type.getContext());
   });
@@ -66,6 +48,25 @@ void layout::addDeviceTypes(SPIRVTypeConverter &converter, bool hasHalves) {
       return std::nullopt;
     return type.clone(Float32Type::get(type.getContext()));
   });
+}
+
+void layout::addDeviceTypes(SPIRVTypeConverter &converter, bool hasHalves) {
+  converter.addConversion([&converter](MemRefType type) -> std::optional<Type> {
+    if (isGroupMemory(type))
+      return spirv::PointerType::get(
+          spirv::ArrayType::get(type.getElementType(), type.getNumElements()),
+          spirv::StorageClass::Workgroup);
+    if (!isOnDevice(type))
+      return std::nullopt;
+    DeviceStorage storage = getCheckedStorage(type);
+    if (storage.isImage())
+      return getImageType(converter, storage);
+    return spirv::PointerType::get(storage.element,
+                                   spirv::StorageClass::CrossWorkgroup);
+  });
+  // Result of loads and operand of stores; no other value is f16.
+  if (!hasHalves)
+    addHalvesAsFloats(converter);
 }
 
 /// Returns the low 32 bits of an index, or the i32 that it was extended from.
@@ -84,10 +85,8 @@ static Value narrow(OpBuilder &builder, Location loc, Value index) {
   return spirv::UConvertOp::create(builder, loc, i32, index);
 }
 
-/// Returns (x, y) or (x, y, slice, slice) for indices that are slowest first.
-/// OpenCL's built-in functions take two or four coordinates.
-static Value makeCoordinates(OpBuilder &builder, Location loc,
-                             ValueRange indices) {
+Value layout::makeCoordinates(OpBuilder &builder, Location loc,
+                              ValueRange indices) {
   Type i32 = builder.getI32Type();
   SmallVector<Value> values;
   for (Value index : llvm::reverse(indices))
@@ -110,13 +109,51 @@ static Value getElementPointer(OpBuilder &builder, Location loc, Value pointer,
                                                  ValueRange());
 }
 
-/// Sign-extends or truncates an integer, or a vector of integers, between its
-/// width in the kernel and the 32 bits with which image ops read and write.
-static Value convertInteger(OpBuilder &builder, Location loc, Value value,
-                            Type type) {
+Value layout::convertInteger(OpBuilder &builder, Location loc, Value value,
+                             Type type) {
   if (value.getType() == type)
     return value;
   return spirv::SConvertOp::create(builder, loc, type, value);
+}
+
+Value layout::getGroupElement(OpBuilder &builder, Location loc, Value memory,
+                              ValueRange indices) {
+  return spirv::AccessChainOp::create(builder, loc, memory, indices);
+}
+
+void layout::addGroupMemory(ConversionPatternRewriter &rewriter,
+                            gpu::GPUFuncOp kernel, spirv::FuncOp function,
+                            const TypeConverter &converter,
+                            TypeConverter::SignatureConversion &signature) {
+  // Work-group memory is a variable of the module, named as PoCL expects.
+  for (auto [number, memory] :
+       llvm::enumerate(kernel.getWorkgroupAttributions())) {
+    std::string name = (kernel.getName() + "." + Twine(number)).str();
+    rewriter.setInsertionPoint(function);
+    auto variable = spirv::GlobalVariableOp::create(
+        rewriter, kernel.getLoc(), converter.convertType(memory.getType()),
+        name, FlatSymbolRefAttr());
+    rewriter.setInsertionPointToStart(&kernel.getBody().front());
+    signature.remapInput(
+        kernel.getNumArguments() + number,
+        spirv::AddressOfOp::create(rewriter, kernel.getLoc(), variable)
+            .getResult());
+  }
+}
+
+LogicalResult layout::moveBody(ConversionPatternRewriter &rewriter,
+                               gpu::GPUFuncOp kernel, spirv::FuncOp function,
+                               const TypeConverter &converter,
+                               TypeConverter::SignatureConversion &signature) {
+  if (DenseI32ArrayAttr block = kernel.getKnownBlockSizeAttr())
+    function->setAttr(kernel.getKnownBlockSizeAttrName(), block);
+  rewriter.inlineRegionBefore(kernel.getBody(), function.getBody(),
+                              function.end());
+  if (failed(rewriter.convertRegionTypes(&function.getBody(), converter,
+                                         &signature)))
+    return failure();
+  rewriter.eraseOp(kernel);
+  return success();
 }
 
 namespace {
@@ -129,11 +166,11 @@ struct LoadPattern : OpConversionPattern<memref::LoadOp> {
     Type type = getTypeConverter()->convertType(op.getType());
     if (isGroupMemory(op.getMemRefType())) {
       rewriter.replaceOpWithNewOp<spirv::LoadOp>(
-          op, spirv::AccessChainOp::create(rewriter, loc, adaptor.getMemref(),
-                                           adaptor.getIndices()));
+          op, getGroupElement(rewriter, loc, adaptor.getMemref(),
+                              adaptor.getIndices()));
       return success();
     }
-    DeviceStorage storage = getChecked(op.getMemRefType());
+    DeviceStorage storage = getCheckedStorage(op.getMemRefType());
     if (storage.isImage()) {
       Value coordinates = makeCoordinates(rewriter, loc, adaptor.getIndices());
       Type texel = VectorType::get(
@@ -169,12 +206,12 @@ struct StorePattern : OpConversionPattern<memref::StoreOp> {
     if (isGroupMemory(op.getMemRefType())) {
       rewriter.replaceOpWithNewOp<spirv::StoreOp>(
           op,
-          spirv::AccessChainOp::create(rewriter, loc, adaptor.getMemref(),
-                                       adaptor.getIndices()),
+          getGroupElement(rewriter, loc, adaptor.getMemref(),
+                          adaptor.getIndices()),
           value);
       return success();
     }
-    DeviceStorage storage = getChecked(op.getMemRefType());
+    DeviceStorage storage = getCheckedStorage(op.getMemRefType());
     if (storage.isImage()) {
       Value coordinates = makeCoordinates(rewriter, loc, adaptor.getIndices());
       Type texel = VectorType::get(
@@ -205,38 +242,16 @@ struct KernelPattern : OpConversionPattern<gpu::GPUFuncOp> {
   LogicalResult
   matchAndRewrite(gpu::GPUFuncOp kernel, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    ValueRange memories = kernel.getWorkgroupAttributions();
-    TypeConverter::SignatureConversion signature(kernel.getNumArguments() +
-                                                 memories.size());
+    TypeConverter::SignatureConversion signature(
+        kernel.getNumArguments() + kernel.getNumWorkgroupAttributions());
     if (failed(getTypeConverter()->convertSignatureArgs(
             kernel.getArgumentTypes(), signature)))
       return failure();
     auto function = spirv::FuncOp::create(
         rewriter, kernel.getLoc(), kernel.getName(),
         rewriter.getFunctionType(signature.getConvertedTypes(), {}));
-    if (DenseI32ArrayAttr block = kernel.getKnownBlockSizeAttr())
-      function->setAttr(kernel.getKnownBlockSizeAttrName(), block);
-    // Work-group memory is a variable of the module, named as PoCL expects.
-    for (auto [number, memory] : llvm::enumerate(memories)) {
-      std::string name = (kernel.getName() + "." + Twine(number)).str();
-      rewriter.setInsertionPoint(function);
-      auto variable = spirv::GlobalVariableOp::create(
-          rewriter, kernel.getLoc(),
-          getTypeConverter()->convertType(memory.getType()), name,
-          FlatSymbolRefAttr());
-      rewriter.setInsertionPointToStart(&kernel.getBody().front());
-      signature.remapInput(
-          kernel.getNumArguments() + number,
-          spirv::AddressOfOp::create(rewriter, kernel.getLoc(), variable)
-              .getResult());
-    }
-    rewriter.inlineRegionBefore(kernel.getBody(), function.getBody(),
-                                function.end());
-    if (failed(rewriter.convertRegionTypes(&function.getBody(),
-                                           *getTypeConverter(), &signature)))
-      return failure();
-    rewriter.eraseOp(kernel);
-    return success();
+    addGroupMemory(rewriter, kernel, function, *getTypeConverter(), signature);
+    return moveBody(rewriter, kernel, function, *getTypeConverter(), signature);
   }
 };
 /// Lowers arith.remsi to OpSRem, which has the same semantics. Upstream's

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The steps of `layout-opencl-kernels-to-spirv`, in the order in which they run
-// on a GPU module. `layout-opencl-kernels-to-source` runs the first three and
+// on a GPU module. `layout-vulkan-kernels-to-spirv` replaces some (KernelApi). `layout-opencl-kernels-to-source` runs the first three and
 // prints the result (KernelSource.h).
 //
 //   checkKernels         rejects what OpenCL 1.2 cannot express
@@ -28,6 +28,10 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Dialect/SPIRV/Transforms/SPIRVConversion.h"
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
 
 namespace mlir::layout {
 
@@ -52,10 +56,61 @@ Type widenHalf(Type type);
 
 LogicalResult legalizeForOpenCL(gpu::GPUModuleOp module);
 
+/// The steps of the conversion to SPIR-V that depend on the API of the device.
+struct KernelApi {
+  /// Starts the advice of errors: "OpenCL" or "Vulkan".
+  llvm::StringLiteral name;
+  /// Returns the version and all capabilities that kernels may use.
+  spirv::TargetEnvAttr (*getTargetEnv)(MLIRContext *context);
+  /// Rejects what the API cannot express. `module` is not changed.
+  LogicalResult (*check)(gpu::GPUModuleOp module);
+  /// Replaces ops and types that have no SPIR-V.
+  LogicalResult (*legalize)(gpu::GPUModuleOp module);
+  void (*addDeviceTypes)(SPIRVTypeConverter &converter, bool hasHalves);
+  void (*populatePatterns)(const SPIRVTypeConverter &converter,
+                           RewritePatternSet &patterns);
+  LogicalResult (*finish)(spirv::ModuleOp module);
+};
+
+/// Runs passes on an op, as Pass::runPipeline does.
+using RunPasses =
+    llvm::function_ref<LogicalResult(OpPassManager &passes, Operation *op)>;
+
+/// Adds a spirv.module before each gpu.module, with its kernels for `api`.
+LogicalResult convertKernels(ModuleOp module, const KernelApi &api,
+                             RunPasses runPasses);
+
 /// Adds the type conversions of kernels: memrefs of device and work-group
 /// memory become SPIR-V images and pointers, and f16 becomes f32 unless
 /// `hasHalves` is set.
 void addDeviceTypes(SPIRVTypeConverter &converter, bool hasHalves);
+
+/// Adds the conversion of f16, and of vectors of f16, to f32.
+void addHalvesAsFloats(SPIRVTypeConverter &converter);
+/// Returns the storage of a memref type of a kernel, which checkKernels has
+/// found to be valid device memory.
+DeviceStorage getCheckedStorage(MemRefType type);
+/// Emits (x, y) or (x, y, slice, slice), i32, for the indices of a pixel, which
+/// are slowest first. OpenCL's built-in functions take two or four coordinates.
+Value makeCoordinates(OpBuilder &builder, Location loc, ValueRange indices);
+/// Sign-extends or truncates an integer, or a vector of integers, between its
+/// width in the kernel and the 32 bits with which image ops read and write.
+Value convertInteger(OpBuilder &builder, Location loc, Value value, Type type);
+/// Emits the pointer to an element of work-group memory.
+Value getGroupElement(OpBuilder &builder, Location loc, Value memory,
+                      ValueRange indices);
+/// Emits a variable for each work-group memory of `kernel` before `function`,
+/// and its address at the start of the kernel, to which `signature` maps the
+/// memory.
+void addGroupMemory(ConversionPatternRewriter &rewriter, gpu::GPUFuncOp kernel,
+                    spirv::FuncOp function, const TypeConverter &converter,
+                    TypeConverter::SignatureConversion &signature);
+/// Moves the body of `kernel` to `function`, with arguments as `signature` maps
+/// them, and erases the kernel.
+LogicalResult moveBody(ConversionPatternRewriter &rewriter,
+                       gpu::GPUFuncOp kernel, spirv::FuncOp function,
+                       const TypeConverter &converter,
+                       TypeConverter::SignatureConversion &signature);
 
 void populateKernelPatterns(const SPIRVTypeConverter &converter,
                             RewritePatternSet &patterns);
@@ -70,6 +125,13 @@ Value callOpenCLStd(OpBuilder &builder, Location loc, StringRef name,
                     Type resultType, ValueRange operands);
 
 LogicalResult finishModule(spirv::ModuleOp module);
+/// Returns the functions of the module that have a body.
+SmallVector<spirv::FuncOp> getKernels(spirv::ModuleOp module);
+/// Erases dead ops of a kernel, and moves its variables to its start.
+void cleanKernel(spirv::FuncOp kernel);
+/// Emits the entry point of a kernel and its work-group size, if it states one.
+void addEntryPoint(spirv::FuncOp kernel, spirv::ExecutionModel model,
+                   OpBuilder &builder);
 
 } // namespace mlir::layout
 

@@ -40,19 +40,25 @@ static spirv::TargetEnvAttr getTargetEnv(MLIRContext *context) {
                                    spirv::getDefaultResourceLimits(context));
 }
 
-static LogicalResult convertModule(gpu::GPUModuleOp module) {
+static void populatePatterns(const SPIRVTypeConverter &converter,
+                             RewritePatternSet &patterns) {
+  populateKernelPatterns(converter, patterns);
+  populateOpenCLStdPatterns(converter, patterns);
+}
+
+static LogicalResult convertModule(gpu::GPUModuleOp module,
+                                   const KernelApi &api) {
   MLIRContext *context = module.getContext();
-  spirv::TargetEnvAttr targetEnv = getTargetEnv(context);
+  spirv::TargetEnvAttr targetEnv = api.getTargetEnv(context);
   SPIRVConversionOptions options;
   options.use64bitIndex = !has32BitAddresses(module);
   options.emulateLT32BitScalarTypes = false;
   SPIRVTypeConverter converter(targetEnv, options);
-  addDeviceTypes(converter, module->hasAttr(kHalfArithmeticAttrName));
+  api.addDeviceTypes(converter, module->hasAttr(kHalfArithmeticAttrName));
 
   RewritePatternSet patterns(context);
   ScfToSPIRVContext scfContext;
-  populateKernelPatterns(converter, patterns);
-  populateOpenCLStdPatterns(converter, patterns);
+  api.populatePatterns(converter, patterns);
   populateGPUToSPIRVPatterns(converter, patterns);
   arith::populateArithToSPIRVPatterns(converter, patterns);
   populateMathToSPIRVPatterns(converter, patterns);
@@ -61,44 +67,58 @@ static LogicalResult convertModule(gpu::GPUModuleOp module) {
   ub::populateUBToSPIRVConversionPatterns(converter, patterns);
 
   auto target = SPIRVConversionTarget::get(targetEnv);
-  // Kinds of images have no separate capabilities in OpenCL.
-  target->addLegalOp<spirv::ImageReadOp, spirv::ImageWriteOp>();
+  // The kinds of images in use need no separate capabilities.
+  target->addLegalOp<spirv::ImageReadOp, spirv::ImageWriteOp,
+                     spirv::ImageSampleExplicitLodOp>();
   // Declarations of OpenCL.std functions, which patchSpirvForOpenCL replaces.
   target->addLegalOp<spirv::FuncOp, spirv::FunctionCallOp>();
   // The conversion reports the op; this adds advice.
-  std::string text = ("OpenCL kernels do not support it" + kNoForm).str();
+  std::string text =
+      (api.name + Twine(" kernels do not support it") + kNoForm).str();
   AdviceOnErrors advice(context, text);
   return applyFullConversion(module, *target, std::move(patterns));
 }
 
+static LogicalResult convertKernels(gpu::GPUModuleOp module,
+                                    const KernelApi &api, RunPasses runPasses) {
+  if (failed(api.check(module)))
+    return failure();
+  OpBuilder builder(module);
+  auto clone = cast<gpu::GPUModuleOp>(builder.clone(*module));
+  // Upstream assigns the results of scf.for at the end of each iteration, hence
+  // not for zero iterations; those of scf.while are assigned before.
+  OpPassManager loops(gpu::GPUModuleOp::getOperationName());
+  loops.addPass(createForToWhileLoopPass());
+  if (failed(runPasses(loops, clone)))
+    return failure();
+  legalizeHalf(clone);
+  if (failed(api.legalize(clone)) || failed(convertModule(clone, api)))
+    return failure();
+  auto converted = dyn_cast<spirv::ModuleOp>(module->getPrevNode());
+  return converted ? api.finish(converted) : failure();
+}
+
+LogicalResult layout::convertKernels(ModuleOp module, const KernelApi &api,
+                                     RunPasses runPasses) {
+  SmallVector<gpu::GPUModuleOp> modules(module.getOps<gpu::GPUModuleOp>());
+  for (gpu::GPUModuleOp each : modules)
+    if (failed(::convertKernels(each, api, runPasses)))
+      return failure();
+  return success();
+}
+
+static constexpr KernelApi kOpenCL = {
+    "OpenCL",       getTargetEnv,     checkKernels, legalizeForOpenCL,
+    addDeviceTypes, populatePatterns, finishModule};
+
 namespace {
 struct KernelsToSPIRV : layout::impl::KernelsToSPIRVPassBase<KernelsToSPIRV> {
   void runOnOperation() override {
-    SmallVector<gpu::GPUModuleOp> modules(
-        getOperation().getOps<gpu::GPUModuleOp>());
-    for (gpu::GPUModuleOp module : modules)
-      if (failed(convert(module)))
-        return signalPassFailure();
-  }
-
-  LogicalResult convert(gpu::GPUModuleOp module) {
-    if (failed(checkKernels(module)))
-      return failure();
-    OpBuilder builder(module);
-    auto clone = cast<gpu::GPUModuleOp>(builder.clone(*module));
-    auto spirvModule = [&]() -> spirv::ModuleOp {
-      // Upstream assigns the results of scf.for at the end of each iteration,
-      // hence not for zero iterations; those of scf.while are assigned before.
-      OpPassManager loops(gpu::GPUModuleOp::getOperationName());
-      loops.addPass(createForToWhileLoopPass());
-      if (failed(runPipeline(loops, clone)))
-        return {};
-      legalizeHalf(clone);
-      if (failed(legalizeForOpenCL(clone)) || failed(convertModule(clone)))
-        return {};
-      return dyn_cast<spirv::ModuleOp>(module->getPrevNode());
-    }();
-    return spirvModule ? finishModule(spirvModule) : failure();
+    if (failed(convertKernels(getOperation(), kOpenCL,
+                              [&](OpPassManager &passes, Operation *op) {
+                                return runPipeline(passes, op);
+                              })))
+      signalPassFailure();
   }
 };
 } // namespace

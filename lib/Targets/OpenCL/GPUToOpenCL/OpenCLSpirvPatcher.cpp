@@ -387,10 +387,34 @@ LogicalResult layout::patchSpirvForOpenCL(SmallVectorImpl<uint32_t> &words,
   return OpenCLSpirvPatcher(words, report).run();
 }
 
-LogicalResult layout::serializeForOpenCL(spirv::ModuleOp module,
+void layout::patchSpirvForVulkan(SmallVectorImpl<uint32_t> &words) {
+  constexpr size_t headerWords = 5;
+  size_t decorations = 0;
+  for (size_t at = headerWords; at < words.size(); at += words[at] >> 16) {
+    auto op = static_cast<spirv::Opcode>(words[at] & 0xffff);
+    if (op == spirv::Opcode::OpDecorate && !decorations)
+      decorations = at;
+    if (op != spirv::Opcode::OpSpecConstantComposite)
+      continue;
+    Instruction decorate(
+        spirv::Opcode::OpDecorate,
+        {words[at + 2], static_cast<uint32_t>(spirv::Decoration::BuiltIn),
+         static_cast<uint32_t>(spirv::BuiltIn::WorkgroupSize)});
+    assert(decorations && "its constituents are decorated");
+    words.insert(words.begin() + decorations, decorate.words.begin(),
+                 decorate.words.end());
+    return;
+  }
+}
+
+LogicalResult layout::serializeForDevice(spirv::ModuleOp module,
                                          SmallVectorImpl<uint32_t> &words) {
   if (failed(spirv::serialize(module, words)))
     return module.emitError() << "cannot be serialized";
+  if (module.getAddressingModel() == spirv::AddressingModel::Logical) {
+    patchSpirvForVulkan(words);
+    return success();
+  }
   return patchSpirvForOpenCL(words, [&](const Twine &message) {
     module.emitError() << "cannot be converted to a binary for OpenCL: "
                        << message;

@@ -93,7 +93,7 @@ struct SerializeKernels
         return signalPassFailure();
       }
       SmallVector<uint32_t, 0> words;
-      if (failed(serializeForOpenCL(spirvModule, words)))
+      if (failed(serializeForDevice(spirvModule, words)))
         return signalPassFailure();
       OpBuilder builder(module);
       gpu::BinaryOp::create(builder, module.getLoc(), module.getName(),

@@ -22,7 +22,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 void layout::buildLayoutToOpenCLPipeline(OpPassManager &pm,
-                                         const LayoutToOpenCLOptions &options) {
+                                         const LayoutToOpenCLOptions &options,
+                                         KernelAPI api) {
   pm.addPass(createCheckInputPass());
   pm.addPass(createPrepareEntryPointsPass());
   pm.addPass(createSequenceForallsPass());
@@ -35,7 +36,7 @@ void layout::buildLayoutToOpenCLPipeline(OpPassManager &pm,
   addCanonicalizer(pm);
   pm.addPass(createCSEPass());
   if (!options.kernelsOnly)
-    buildOpenCLBackEnd(pm);
+    buildOpenCLBackEnd(pm, api);
 }
 
 void layout::registerLayoutToOpenCLPipelines() {
@@ -44,5 +45,14 @@ void layout::registerLayoutToOpenCLPipelines() {
       "Assign layouts for a device with images, and lower to SPIR-V kernels "
       "and "
       "a host program",
-      buildLayoutToOpenCLPipeline);
+      [](OpPassManager &pm, const LayoutToOpenCLOptions &options) {
+        buildLayoutToOpenCLPipeline(pm, options, KernelAPI::OpenCL);
+      });
+  PassPipelineRegistration<LayoutToOpenCLOptions>(
+      "layout-to-vulkan",
+      "Assign layouts for a device with images, and lower to SPIR-V kernels "
+      "for Vulkan and a host program",
+      [](OpPassManager &pm, const LayoutToOpenCLOptions &options) {
+        buildLayoutToOpenCLPipeline(pm, options, KernelAPI::Vulkan);
+      });
 }

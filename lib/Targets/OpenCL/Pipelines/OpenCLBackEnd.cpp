@@ -33,17 +33,24 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-void layout::buildImageKernelsToBinary(OpPassManager &pm) {
+void layout::buildImageKernelsToBinary(OpPassManager &pm, KernelAPI api) {
   pm.addPass(createCountKernelWorkPass());
   pm.addPass(createNarrowKernelIndicesPass());
-  pm.addPass(createKernelsToSourcePass());
-  pm.addPass(createKernelsToSPIRVPass());
+  if (api == KernelAPI::Vulkan) {
+    pm.addPass(createKernelsToVulkanPass());
+  } else {
+    pm.addPass(createKernelsToSourcePass());
+    pm.addPass(createKernelsToSPIRVPass());
+  }
   pm.addPass(createSerializeKernelsPass());
 }
 
-void layout::buildOpenCLBackEnd(OpPassManager &pm) {
-  buildImageKernelsToBinary(pm);
-  pm.addPass(createConvertGPUToOpenCLRuntimePass());
+void layout::buildOpenCLBackEnd(OpPassManager &pm, KernelAPI api) {
+  buildImageKernelsToBinary(pm, api);
+  ConvertGPUToOpenCLRuntimePassOptions host;
+  if (api == KernelAPI::Vulkan)
+    host.prefix = "layoutVk";
+  pm.addPass(createConvertGPUToOpenCLRuntimePass(host));
   // Lower the linalg ops that the host computes on its own buffers.
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
@@ -74,5 +81,10 @@ void layout::registerOpenCLBackEndPipelines() {
       "layout-gpu-to-opencl",
       "Lower GPU kernels on images to SPIR-V, and their host code to the LLVM "
       "dialect with calls of the OpenCL runtime",
-      buildOpenCLBackEnd);
+      [](OpPassManager &pm) { buildOpenCLBackEnd(pm, KernelAPI::OpenCL); });
+  PassPipelineRegistration<>(
+      "layout-gpu-to-vulkan",
+      "Lower GPU kernels on images to SPIR-V for Vulkan, and their host code "
+      "to the LLVM dialect with calls of the Vulkan runtime",
+      [](OpPassManager &pm) { buildOpenCLBackEnd(pm, KernelAPI::Vulkan); });
 }

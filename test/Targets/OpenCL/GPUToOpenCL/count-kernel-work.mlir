@@ -4,10 +4,10 @@
 // RUN: layout-opt %s --layout-opencl-count-kernel-work | FileCheck %s
 // RUN: layout-opt %s --layout-opencl-count-kernel-work --layout-opencl-narrow-kernel-indices --layout-opencl-kernels-to-spirv --layout-opencl-serialize-kernels | FileCheck %s --check-prefix=TABLE
 
-// TABLE: #gpu.kernel_metadata<"dynamic_trip_count", {{.*}}metadata = {layout.any_groups}>
-// TABLE-SAME: #gpu.kernel_metadata<"never", (memref<8xf32, "buffer">) -> (), arg_attrs = [{}]>, #gpu.kernel_metadata<"split", {{.*}}metadata = {layout.bytes = 132 : i64, layout.may_repeat, layout.operations = 40 : i64}>
-// TABLE-SAME: #gpu.kernel_metadata<"stated", {{.*}}metadata = {layout.bytes = 64 : i64, layout.may_repeat, layout.operations = 0 : i64}>
-// TABLE-SAME: #gpu.kernel_metadata<"sum", {{.*}}metadata = {layout.any_groups, layout.bytes = 176 : i64, layout.items = array<i64: 30, -1, -1>, layout.may_repeat, layout.operations = 80 : i64}>
+// TABLE: #gpu.kernel_metadata<"dynamic_trip_count", {{.*}}metadata = {layout.any_groups, layout.writes = array<i64: 0>}>
+// TABLE-SAME: #gpu.kernel_metadata<"never", (memref<8xf32, "buffer">) -> (), arg_attrs = [{}], metadata = {layout.writes = array<i64: 0>}>, #gpu.kernel_metadata<"split", {{.*}}metadata = {layout.bytes = 132 : i64, layout.may_repeat, layout.operations = 40 : i64, layout.writes = array<i64: 1>}>
+// TABLE-SAME: #gpu.kernel_metadata<"stated", {{.*}}metadata = {layout.bytes = 64 : i64, layout.may_repeat, layout.operations = 0 : i64, layout.writes = array<i64: 1>}>
+// TABLE-SAME: #gpu.kernel_metadata<"sum", {{.*}}metadata = {layout.any_groups, layout.bytes = 176 : i64, layout.items = array<i64: 30, -1, -1>, layout.may_repeat, layout.operations = 80 : i64, layout.writes = array<i64: 1>}>
 
 module attributes {gpu.container_module} {
   gpu.module @m {

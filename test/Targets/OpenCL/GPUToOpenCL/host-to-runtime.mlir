@@ -3,11 +3,20 @@
 
 // RUN: layout-opt %s -convert-gpu-to-opencl-runtime -split-input-file | FileCheck %s
 
+// The runtime for Vulkan has the same functions under other names.
+// RUN: layout-opt %s -convert-gpu-to-opencl-runtime=prefix=layoutVk -split-input-file | sed s/layoutVk/layoutCl/g | FileCheck %s
+// RUN: layout-opt %s -convert-gpu-to-opencl-runtime=prefix=layoutVk -split-input-file | FileCheck %s --check-prefix=VULKAN
+// VULKAN-NOT: layoutCl
+// VULKAN: @layoutVkLaunch
+// VULKAN-NOT: layoutCl
+// RUN: not layout-opt %s -convert-gpu-to-opencl-runtime=prefix=metal -split-input-file 2>&1 | FileCheck %s --check-prefix=PREFIX
+// PREFIX: error: has no runtime with the prefix 'metal': use layoutCl or layoutVk
+
 // CHECK-DAG: llvm.mlir.global internal constant @__opencl_words_k(dense<[119734787, 65536]> : tensor<2xi32>) {{.*}} : !llvm.array<2 x i32>
 // CHECK-DAG: llvm.mlir.global internal @__opencl_kernel_k.f() {{.*}} : !llvm.ptr
 // CHECK-DAG: llvm.mlir.global internal constant @__opencl_name_k.f("f\00")
-// Operations, bytes, work-items, any work-groups, may repeat.
-// CHECK-DAG: llvm.mlir.global internal constant @__opencl_facts_k.f(dense<[-1, 64, -1, 4, -1, 1, 0]> : tensor<7xi64>)
+// Operations, bytes, work-items, any work-groups, may repeat, unknown writes.
+// CHECK-DAG: llvm.mlir.global internal constant @__opencl_facts_k.f(dense<[-1, 64, -1, 4, -1, 1, 0, -1]> : tensor<8xi64>)
 // CHECK-DAG: llvm.func @layoutClCreateImage(i32, i32, i64, i64, i64) -> !llvm.ptr
 // CHECK-DAG: llvm.func @layoutClGetKernel(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> !llvm.ptr
 // CHECK-DAG: llvm.func @layoutClLaunch(!llvm.ptr, !llvm.ptr, i32, !llvm.ptr, !llvm.ptr)

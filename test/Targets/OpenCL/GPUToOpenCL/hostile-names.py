@@ -79,7 +79,7 @@ for name in HOSTILE:
         refuse("which is not an OpenCL C identifier", "layout-opt", "--layout-opencl-kernels-to-spirv",
                write(kernel=name))
 for name in ("layoutClUpload", "__opencl_words_kernels"):
-    refuse("belong to the OpenCL runtime: rename it", "layout-opt", "--layout-gpu-to-opencl",
+    refuse("belong to the runtimes of devices: rename it", "layout-opt", "--layout-gpu-to-opencl",
            write(constant=name))
 # Names that are equal after joining their parts.
 run_tool("layout-opt", "--layout-gpu-to-opencl", write(module="a_b", kernel="c"))

@@ -7,7 +7,7 @@
 //
 // Properties of a kernel in its metadata in a gpu.binary. The pass
 // `layout-opencl-count-kernel-work` sets the first three as attributes of the
-// gpu.func, which serialization copies; it adds the last two itself:
+// gpu.func, which serialization copies; it adds the last three itself:
 //
 //   layout.operations = 72 : i64   element operations of a work-item
 //   layout.bytes = 160 : i64       bytes that a work-item reads and writes
@@ -16,6 +16,7 @@
 //                                  the others do nothing; -1: all compute
 //   layout.any_groups              results do not depend on the work-group size
 //   layout.may_repeat              running again gives the same results
+//   layout.writes = array<i64: 2>  the arguments that the kernel stores to
 //
 // Operations and bytes of a kernel whose results depend on the work-group size
 // are those of a work-group.
@@ -35,7 +36,8 @@ inline constexpr llvm::StringLiteral kOperationsAttrName = "layout.operations",
                                      kBytesAttrName = "layout.bytes",
                                      kItemsAttrName = "layout.items",
                                      kAnyGroupsAttrName = "layout.any_groups",
-                                     kMayRepeatAttrName = "layout.may_repeat";
+                                     kMayRepeatAttrName = "layout.may_repeat",
+                                     kWritesAttrName = "layout.writes";
 
 /// Returns true if the results of the kernel may depend on the work-group size:
 /// it reads ids, sizes or numbers of work-groups, or ids within a group, has a
@@ -44,8 +46,7 @@ bool seesGroups(gpu::GPUFuncOp kernel);
 
 /// Returns the dictionary of what is known about the kernel, e.g.
 /// `layout.bytes`. Counts are the attributes that
-/// layout-opencl-count-kernel-work has set; `layout.any_groups` and
-/// `layout.may_repeat` are found here. If nothing is known, returns null.
+/// layout-opencl-count-kernel-work has set; the others are found here.
 DictionaryAttr makeKernelMetadata(gpu::GPUFuncOp kernel);
 
 /// Converts the dictionary of makeKernelMetadata, which may be null, to the

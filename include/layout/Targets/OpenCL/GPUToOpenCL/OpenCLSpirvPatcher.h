@@ -62,10 +62,20 @@ constexpr llvm::StringLiteral kOpenCLStdPrefix = "OpenCL.std/";
 LogicalResult patchSpirvForOpenCL(SmallVectorImpl<uint32_t> &words,
                                   FailureReason report);
 
-/// Serializes a module to SPIR-V words and rewrites these for OpenCL 1.2
-/// devices (patchSpirvForOpenCL). Emits an error at the module and fails if it
+/// The name of the composite specialization constant of a module for Vulkan
+/// that is the size of its work-groups.
+constexpr llvm::StringLiteral kGroupSizeName = "layout_group_size";
+
+/// Decorates the only composite specialization constant of a module as
+/// WorkgroupSize, for which the dialect has no attribute. The words of a module
+/// without one are unchanged.
+void patchSpirvForVulkan(SmallVectorImpl<uint32_t> &words);
+
+/// Serializes a module to SPIR-V words and rewrites these for the API that its
+/// addresses tell: with logical ones Vulkan (patchSpirvForVulkan), else OpenCL
+/// 1.2 (patchSpirvForOpenCL). Emits an error at the module and fails if it
 /// cannot be serialized or rewritten.
-LogicalResult serializeForOpenCL(spirv::ModuleOp module,
+LogicalResult serializeForDevice(spirv::ModuleOp module,
                                  SmallVectorImpl<uint32_t> &words);
 
 } // namespace mlir::layout

@@ -169,11 +169,44 @@ def KernelsToSPIRVPass
   ];
 }
 
+def KernelsToVulkanPass
+    : Pass<"layout-vulkan-kernels-to-spirv", "ModuleOp"> {
+  let summary = "Convert each gpu.module to a spirv.module for Vulkan 1.1";
+  let description = [{
+    As `layout-opencl-kernels-to-spirv`, but for compute pipelines of Vulkan 1.1, in
+    SPIR-V 1.3 with the capability `Shader`. Entry points have no parameters:
+
+    ```mlir
+    // before
+    %v = memref.load %in[%y, %x] : memref<?x6xvector<4xf32>, "image2d">
+    // after: the center of the pixel, at mip level 0
+    %v = spirv.ImageSampleExplicitLod %in, %at ["Lod"], %level : .., vector<2xf32>, f32 -> vector<4xf32>
+    ```
+
+    | argument number i | becomes |
+    |---|---|
+    | `memref<?xf32, "buffer">` | a storage buffer at set 0, binding i |
+    | an `"image2d"` that the kernel loads from | a combined image sampler at set 0, binding i; its sampler has unnormalized coordinates, nearest filtering and a border of zeros |
+    | an `"image2d"` that the kernel stores to | a storage image at set 0, binding i, of format `Rgba32f`, `Rgba16f`, `Rgba32i`, `Rgba16i` or `Rgba8i` |
+    | a scalar | a push constant of 4 or 8 bytes, after those of the scalars before it, at a multiple of its size |
+
+    The specialization constants 0, 1 and 2 are the work-group size. `image2d_array` and
+    `image3d` are errors, as are more than 128 bytes of scalars or 63 arguments. The
+    module states the capabilities in use: f16 in a buffer requires
+    `StorageBuffer16BitAccess`, and arithmetic on index `Int64` unless the GPU module has
+    `layout.address_bits = 32`.
+  }];
+  let dependentDialects = [
+    "spirv::SPIRVDialect", "arith::ArithDialect", "math::MathDialect",
+    "vector::VectorDialect"
+  ];
+}
+
 def SerializeKernelsPass : Pass<"layout-opencl-serialize-kernels", "ModuleOp"> {
   let summary = "Serialize each gpu.module to a gpu.binary with SPIR-V";
   let description = [{
     Serializes each `spirv.module @__spv__m`, changes words of the binary for OpenCL 1.2
-    (see `OpenCLSpirvPatcher.h`), and replaces both the `spirv.module` and the
+    or Vulkan (see `OpenCLSpirvPatcher.h`), and replaces both the `spirv.module` and the
     `gpu.module @m` by `gpu.binary @m`. The kernel table of its object has the types of
     the kernels as GPU functions. The OpenCL C of `layout-opencl-kernels-to-source`, if
     any, is a second object. Run it after `layout-opencl-kernels-to-spirv`.
@@ -216,11 +249,17 @@ def ConvertGPUToOpenCLRuntimePass
     the data of the constant `memref.global @data`. The first run creates it, and it is
     never freed.
 
+    With `prefix=layoutVk`, for kernels of `layout-vulkan-kernels-to-spirv`, the functions
+    are those of `layout/Targets/OpenCL/VulkanRuntime/Vulkan.h`.
+
     Ops must be synchronous (without tokens). The OpenCL queue is in order, and the host
     only waits for copies from and to host memory. `gpu.memcpy` copies between a
     contiguous host memref and a buffer of the same number of elements, or between
     buffers.
   }];
+  let options = [
+    Option<"prefix", "prefix", "std::string", "\"layoutCl\"",
+           "The prefix of the runtime's functions: layoutCl for OpenCL, layoutVk for Vulkan">];
   let dependentDialects = ["LLVM::LLVMDialect", "arith::ArithDialect"];
 }
 

@@ -17,6 +17,7 @@
 #ifndef LAYOUT_TARGETS_OPENCL_PIPELINES_LAYOUTTOOPENCL_H
 #define LAYOUT_TARGETS_OPENCL_PIPELINES_LAYOUTTOOPENCL_H
 
+#include "layout/Targets/OpenCL/Pipelines/OpenCLBackEnd.h"
 #include "mlir/Pass/PassOptions.h"
 
 namespace mlir {
@@ -39,7 +40,8 @@ struct LayoutToOpenCLOptions : PassPipelineOptions<LayoutToOpenCLOptions> {
 /// Adds the passes from linalg to a host program in the LLVM dialect, or with
 /// `kernelsOnly` to kernels in the gpu dialect.
 void buildLayoutToOpenCLPipeline(OpPassManager &pm,
-                                 const LayoutToOpenCLOptions &options);
+                                 const LayoutToOpenCLOptions &options,
+                                 KernelAPI api = KernelAPI::OpenCL);
 
 void registerLayoutToOpenCLPipelines();
 

@@ -24,19 +24,22 @@ class OpPassManager;
 
 namespace mlir::layout {
 
+/// The API by which kernels run on a device.
+enum class KernelAPI { OpenCL, Vulkan };
+
 /// Adds the passes that compile each GPU module to a `gpu.binary`. In host code
 /// they only guard launches of dynamic size by checks that 32-bit indices
 /// suffice.
-void buildImageKernelsToBinary(OpPassManager &pm);
+void buildImageKernelsToBinary(OpPassManager &pm,
+                               KernelAPI api = KernelAPI::OpenCL);
 
-/// Adds all passes of `layout-gpu-to-opencl`.
-void buildOpenCLBackEnd(OpPassManager &pm);
+/// Adds all passes of `layout-gpu-to-opencl` or `layout-gpu-to-vulkan`.
+void buildOpenCLBackEnd(OpPassManager &pm, KernelAPI api = KernelAPI::OpenCL);
 
-/// Registers the interfaces of upstream dialects that `layout-gpu-to-opencl`
-/// needs.
+/// Registers the interfaces of upstream dialects that these passes need.
 void registerOpenCLBackEndModels(DialectRegistry &registry);
 
-/// Registers the pipeline under the name `layout-gpu-to-opencl`.
+/// Registers the pipelines `layout-gpu-to-opencl` and `layout-gpu-to-vulkan`.
 void registerOpenCLBackEndPipelines();
 
 } // namespace mlir::layout

@@ -128,10 +128,12 @@ typedef struct LayoutClKernelMetadata {
   /// 1 if the kernel does not write memory that it reads, so that it may run
   /// several times for a measurement. 0 if it does, or if that is unknown.
   int64_t may_repeat;
+  /// Bit i is 1 if the kernel may store to argument i, for i < 63.
+  int64_t writes;
 } LayoutClKernelMetadata;
 
 /// The initializer of a LayoutClKernelMetadata in which nothing is known.
-#define LAYOUT_CL_UNKNOWN_FACTS {-1, -1, {-1, -1, -1}, 0, 0}
+#define LAYOUT_CL_UNKNOWN_FACTS {-1, -1, {-1, -1, -1}, 0, 0, -1}
 
 /// Returns the kernel `name` of a SPIR-V module of `bytes` bytes, or, if that
 /// is used instead, the function `kernel_<name>` of its OpenCL C `source`.
