@@ -40,7 +40,7 @@ TABS = [
     ("Try a layout", None, ["try"]),
     ("Gallery", None, ["gallery"]),
     ("Guides", "", ["model", "python", "networks", "cpu-performance", "embedding", "assignment", "assignment-results",
-                    "cost-model", "rules", "opencl", "opencl-kernels", "npu", "npu-memory", "npu-simulator", "mesh",
+                    "cost-model", "rules", "opencl", "opencl-kernels", "vulkan", "npu", "npu-memory", "npu-simulator", "mesh",
                     "mesh-layouts", "index-checks", "solver", "certificates", "solver-performance", "layoutbench",
                     "onnx-operators"]),
     ("Layout families", "families", []),

@@ -21,14 +21,16 @@ required_packages=(
   python3-dev python3-numpy pybind11-dev git ca-certificates
   ocl-icd-opencl-dev opencl-headers)
 # Optional packages: time limits for tests, benchmarks, oneDNN and CBC to compare
-# with; an OpenCL device on the CPU, the translator and the validator of SPIR-V; a
-# JSON library for kernel packages; a faster malloc for layout-opt; graphviz; MPI.
+# with; an OpenCL and a Vulkan device on the CPU, the translator and the validator of
+# SPIR-V; a JSON library for kernel packages; a faster malloc for layout-opt; graphviz; MPI.
 wanted_packages=(python3-psutil libbenchmark-dev libdnnl-dev coinor-libcbc-dev
   pocl-opencl-icd llvm-spirv-15 spirv-tools clinfo nlohmann-json3-dev
+  libvulkan-dev mesa-vulkan-drivers
   libtcmalloc-minimal4 graphviz libopenmpi-dev openmpi-bin)
-# Packages that only tests use: a browser for HTML pages, and an emulator with a C
-# library for AArch64 kernels.
-test_packages=(chromium chromium-driver qemu-user libc6-dev-arm64-cross)
+# Packages that only tests use: a browser for HTML pages, an emulator with a C library
+# for AArch64 kernels, and the checks of Vulkan calls.
+test_packages=(chromium chromium-driver qemu-user libc6-dev-arm64-cross
+  vulkan-validationlayers)
 
 step() { printf '[%4ds] %s\n' $((SECONDS - started)) "$*" >&2; }
 die() {

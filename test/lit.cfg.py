@@ -11,9 +11,9 @@
 #   %embed_flags      CMake arguments for a project that uses this one
 # Features for REQUIRES: auditwheel, codespell_lib, material (what builds the documentation site), mypy, onnx,
 # pycute and triton (their Python packages are there), host-avx2, host-avx512f; target-cpu, target-opencl, target-npu
-# and target-mesh (LAYOUT_TARGETS; tests below Targets/ need no such line); isl, opencl, c-api, plugin and python-extension
+# and target-mesh (LAYOUT_TARGETS; tests below Targets/ need no such line); isl, opencl, vulkan, c-api, plugin and python-extension
 # (what CMake may leave out of the build); opencl-device (a device was found, and what its driver
-# needs), opencl-fp16 (in test/IntelOpenCL), browser (Chromium, and what drives it), mpi and graphviz, whose absence
+# needs), opencl-fp16 (in test/IntelOpenCL), vulkan-device and vulkan-checks (a device and the validation layer), browser (Chromium, and what drives it), mpi and graphviz, whose absence
 # fails with CI=true;
 # vendor-model (the vendor's chip model of an NPU is installed and loads), likewise, unless ./dev noted that
 # this machine cannot have it; torch (build/torch), likewise; spirv-val; clang, which compiles OpenCL C.
@@ -120,6 +120,7 @@ for package in ("auditwheel", "codespell_lib", "material", "mypy", "onnx", "pycu
         config.available_features.add(package)
 config.available_features.update("target-" + target for target in config.targets)
 for feature, is_built in (("isl", config.has_isl), ("opencl", config.has_opencl),
+                          ("vulkan", config.has_vulkan),
                           ("opencl-package", config.has_opencl_package),
                           ("c-api", config.has_c_api), ("plugin", config.has_plugin),
                           ("python-extension", config.has_python_extension)):
@@ -163,6 +164,29 @@ def why_no_opencl_device():
     return "OpenCL: no platform has a device"
 
 
+def why_no_vulkan_device():
+    """Returns the reason why there is no Vulkan device, or an empty string."""
+    import ctypes
+    try:
+        library = ctypes.CDLL("libvulkan.so.1")
+    except OSError as error:
+        return f"Vulkan: {error}"
+    # A VkInstanceCreateInfo without extensions; its type is 1.
+    info = (ctypes.c_uint64 * 8)(1)
+    instance, count = ctypes.c_void_p(), ctypes.c_uint(0)
+    code = library.vkCreateInstance(info, None, ctypes.byref(instance))
+    if code == 0:
+        code = library.vkEnumeratePhysicalDevices(instance, ctypes.byref(count), None)
+        library.vkDestroyInstance(instance, None)
+    return "" if count.value else f"Vulkan: no device was found (code {code})"
+
+
+def why_no_vulkan_checks():
+    """Returns the reason why calls of Vulkan are not checked, or an empty string."""
+    manifest = "/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json"
+    return "" if os.path.exists(manifest) else f"{manifest} does not exist"
+
+
 def why_no_vendor_model():
     """Returns the reason why the vendor's chip model does not load, or an empty string."""
     done = subprocess.run([config.python, "-m", "layout_mlir.npu_chip_model"],
@@ -186,6 +210,9 @@ if config.has_opencl:
     translator = lit.util.which("llvm-spirv-15", os.environ.get("PATH", ""))
     require("llvm-spirv", "" if translator else "llvm-spirv-15 is not in PATH",
             "of SPIR-V on devices that take none")
+if config.has_vulkan:
+    require("vulkan-device", why_no_vulkan_device(), "on a Vulkan device")
+    require("vulkan-checks", why_no_vulkan_checks(), "that check calls of Vulkan")
 lacking = [f"{name} is not in PATH" for name in ("chromium", "chromedriver")
            if not lit.util.which(name, os.environ.get("PATH", ""))]
 lacking += [f"{config.python} has no {package}" for package in ("selenium", "PIL") if not python_has(package)]

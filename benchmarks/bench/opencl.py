@@ -65,7 +65,7 @@ def measure(name, folder, args):
     before, after = (line["runs_seconds"] for line in lines)
     difference = max(each["max_rel"] for line in lines for each in line["differences"])
     return {"network": name, "before_seconds": min(before), "seconds": min(after), "difference": difference,
-            "ratio": statistics.median(b / a for a, b in zip(before, after)), "device": lines[0]["opencl_device"]}
+            "ratio": statistics.median(b / a for a, b in zip(before, after)), "device": lines[0]["device"]}
 
 
 def show(row):

@@ -31,11 +31,12 @@ from layout_mlir.tools import ToolError, run_tool
 SHOWN_MOVES, SHOWN_VIEWS, SHOWN_KERNELS = 20, 3, 30
 MOST_THREADS = 1024  # the limit of layout-run
 
+IMAGES = "#layout.opencl<image2d_max_width = 16384, image2d_max_height = 16384>"
 # Maps a device to its default target and its pipeline.
 DEVICES = {
     "cpu": ('#layout.cpu<lanes = 16>', "layout-to-cpu"),
-    "opencl": ('#layout.opencl<image2d_max_width = 16384, '
-               'image2d_max_height = 16384>', "layout-to-opencl"),
+    "opencl": (IMAGES, "layout-to-opencl"),
+    "vulkan": (IMAGES, "layout-to-vulkan"),
     "npu": (None, "layout-to-npu"),
     "mesh": (None, "layout-to-mpi"),
 }
@@ -69,11 +70,14 @@ def positive(text: str) -> int:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Adds the options for the device and the comparison."""
     parser.add_argument("--device", choices=DEVICES, default="cpu",
-                        help="device of the laid-out network: this CPU, an OpenCL device with images, the simulator of "
-                             "an NPU, or MPI ranks; the untouched network runs on the CPU")
+                        help="device of the laid-out network: this CPU, an OpenCL or Vulkan device with images, the "
+                             "simulator of an NPU, or MPI ranks; the untouched network runs on the CPU")
     parser.add_argument("--opencl-device", metavar="NAME",
                         help="for OpenCL: a part of the name of the device or its platform (default: the first GPU, "
                              "or the first device)")
+    parser.add_argument("--vulkan-device", metavar="NAME",
+                        help="for Vulkan: a part of the name of the device (default: the first GPU, or the first "
+                             "device)")
     parser.add_argument("--ranks", type=positive, metavar="N",
                         help="for a mesh: number of processes, each of which computes a block (default: the devices of "
                              "--target, or 2)")
@@ -110,10 +114,12 @@ def complete(args: argparse.Namespace) -> argparse.Namespace:
     """Checks options against each other and sets defaults that depend on others."""
     if args.profile and args.device != "cpu":
         raise ToolError("--profile needs --device cpu; for kernels of an OpenCL device use layout-run --opencl-profile")
-    if args.opencl_device and args.device != "opencl":
-        raise ToolError("--opencl-device needs --device opencl")
-    if args.opencl_device:
-        os.environ["LAYOUT_OPENCL_DEVICE"] = args.opencl_device  # read by the runtime, here and in processes
+    for device in ("opencl", "vulkan"):
+        name = getattr(args, f"{device}_device")
+        if name and args.device != device:
+            raise ToolError(f"--{device}-device needs --device {device}")
+        if name:
+            os.environ[f"LAYOUT_{device.upper()}_DEVICE"] = name  # read by the runtime, here and in processes
     if args.timeline and args.device != "npu":
         raise ToolError("--timeline needs --device npu")
     if args.simulator_kernels and args.device != "npu":
@@ -161,7 +167,7 @@ def passes_before(args: argparse.Namespace) -> list[str]:
 
 
 def lower(args: argparse.Namespace, module: pathlib.Path, folder: pathlib.Path) -> dict[str, Any]:
-    """Assigns layouts and lowers the original program, and for cpu and opencl the laid-out one, to the LLVM dialect.
+    """Assigns layouts and lowers the original program, and for cpu, opencl and vulkan the laid-out one, to the LLVM dialect.
     Returns the cost table of the assignment."""
     written = ["--emit-bytecode", "--verify-each=false"]
     _, pipeline = DEVICES[args.device]
@@ -177,7 +183,7 @@ def lower(args: argparse.Namespace, module: pathlib.Path, folder: pathlib.Path) 
     with Progress("lowering the untouched network"):
         run_tool("layout-opt", module, f"--layout-linalg-to-llvm={vectors}", *written,
                  "-o", folder / "before.mlirbc")
-    if args.device in ("cpu", "opencl"):
+    if args.device in ("cpu", "opencl", "vulkan"):
         with Progress("lowering the laid-out network"):
             run_tool("layout-opt", module, f"--{pipeline}=target={{{args.target}}}"
                      f"{' ' + vectors if args.device == 'cpu' else ''}"
@@ -222,7 +228,7 @@ def describe_times(args: argparse.Namespace, model: Model, before: dict[str, Any
                    after: dict[str, Any]) -> list[tuple[str, str]]:
     rows = [("run time before", f"{milli(before['run_median_seconds'])} (median of {args.repeat})"),
             ("run time after", milli(after["run_median_seconds"]))]
-    device = after.get("opencl_device")
+    device = after.get("device")
     if device and not device["is_gpu"]:
         rows.append(("correctness run", f"{device['name']} runs the kernels on this CPU: its times do not apply to a "
                                         "GPU"))
@@ -351,7 +357,7 @@ def describe_device(args: argparse.Namespace, runs: list[dict[str, Any]]) -> str
         return f"{args.chip}, in the simulator"
     if args.device == "mesh":
         return f"this CPU, {args.ranks} ranks of MPI"
-    used = runs[1].get("opencl_device")
+    used = runs[1].get("device")
     return used["name"] if used else f"this CPU, threads: {args.threads}"
 
 

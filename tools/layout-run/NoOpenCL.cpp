@@ -18,7 +18,7 @@ using namespace mlir;
 
 void layout::useOpenCL(CompileOptions &) {}
 
-std::optional<layout::OpenCLDevice> layout::getUsedOpenCLDevice() {
+std::optional<layout::KernelDevice> layout::getUsedOpenCLDevice() {
   return std::nullopt;
 }
 

@@ -19,6 +19,7 @@
 #include "layout/Support/EmittedText.h"
 #include "layout/Support/WholeFile.h"
 #include "layout/Targets/OpenCL/Runtime/OpenCLProgram.h"
+#include "layout/Targets/OpenCL/Runtime/VulkanProgram.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -242,6 +243,7 @@ static LogicalResult load(MLIRContext &context, Module &module) {
   for (StringRef lib : sharedLibs)
     options.sharedLibs.push_back(resolveLibrary(lib));
   useOpenCL(options);
+  useVulkan(options);
   auto program = CompiledProgram::compile(*module.op, functionName, options);
   if (failed(program))
     return failure();
@@ -369,7 +371,9 @@ static llvm::json::Value number(double value) {
 
 static LogicalResult writeJson(ArrayRef<Module> modules) {
   WholeFile file(jsonPath);
-  std::optional<OpenCLDevice> device = getUsedOpenCLDevice();
+  std::optional<KernelDevice> device = getUsedOpenCLDevice();
+  if (!device)
+    device = getUsedVulkanDevice();
   for (const Module &module : modules) {
     llvm::json::Object line{{"module", toUtf8(module.path)},
                             {"function", toUtf8(functionName)},
@@ -381,8 +385,8 @@ static LogicalResult writeJson(ArrayRef<Module> modules) {
                             {"runs_seconds", llvm::json::Array(module.runs)},
                             {"speedup", speedup(modules.front(), module)}};
     if (device)
-      line["opencl_device"] = llvm::json::Object{{"name", toUtf8(device->name)},
-                                                 {"is_gpu", device->isGpu}};
+      line["device"] = llvm::json::Object{{"name", toUtf8(device->name)},
+                                          {"is_gpu", device->isGpu}};
     llvm::json::Array kernels;
     for (const KernelTime &kernel : module.kernels)
       kernels.push_back(llvm::json::Object{{"name", toUtf8(kernel.name)},

@@ -101,6 +101,12 @@ struct CompileOptions {
   std::function<std::optional<std::string>()> takeError;
 };
 
+/// A device other than the CPU that runs kernels of a program.
+struct KernelDevice {
+  std::string name; // for OpenCL, also that of its platform
+  bool isGpu;
+};
+
 /// The time of all kernels of one name in the last run of a program that was
 /// lowered with the option `profile` of the CPU pipeline.
 struct KernelTime {

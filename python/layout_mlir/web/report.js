@@ -159,7 +159,7 @@ function fillSummary() {
   card(bytes(moving.reduce((sum, box) => sum + moved(box), 0)),
        `moved by ${moving.length ? plural(moving.length, 'conversion') : 'conversions'}; ${plural(data.cost.constants.count, 'constant')} packed at compile time`);
   const [before, after] = data.runs;
-  if (after && (!after.opencl_device || after.opencl_device.is_gpu))
+  if (after && (!after.device || after.device.is_gpu))
     card(ratio(after.speedup), `speed of the run: ${seconds(before.run_median_seconds)} before, ${seconds(after.run_median_seconds)} after`);
   else
     card('Correctness run', after ? `the kernels ran on this CPU; their times do not apply to a GPU` : 'in the simulator, which measures no time');
@@ -261,7 +261,7 @@ function fillLayouts() {
 
 function fillRun() {
   const [before, after] = data.runs, [name, time] = data.reference;
-  if (after && (!after.opencl_device || after.opencl_device.is_gpu)) {
+  if (after && (!after.device || after.device.is_gpu)) {
     const times = [['before', before.run_median_seconds], ['after', after.run_median_seconds]];
     if (time)
       times.push([name, time]);

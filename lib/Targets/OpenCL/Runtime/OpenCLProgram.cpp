@@ -34,10 +34,10 @@ void layout::useOpenCL(CompileOptions &options) {
   };
 }
 
-std::optional<layout::OpenCLDevice> layout::getUsedOpenCLDevice() {
+std::optional<layout::KernelDevice> layout::getUsedOpenCLDevice() {
   int32_t isGpu = 0;
   const char *name = layoutClGetUsedDevice(&isGpu);
-  return name ? std::optional<OpenCLDevice>({name, isGpu != 0}) : std::nullopt;
+  return name ? std::optional<KernelDevice>({name, isGpu != 0}) : std::nullopt;
 }
 
 void layout::setOpenCLProfiling(bool on) {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles random programs for several pipelines, runs them, and compares them with numpy.
 
-    fuzz --count 1000 --seed 0 [--device cpu|opencl|npu|npu-CHIP] [--opencl-device NAME]
+    fuzz --count 1000 --seed 0 [--device cpu|opencl|vulkan|npu|npu-CHIP] [--opencl-device NAME]
          [--vendor] [--keep FOLDER]
 
 Program k of a run is that of seed S + k, regardless of the count. Failures are reduced and left in a folder each:

@@ -275,6 +275,19 @@ class OpenCL(Cpu):
         return {"images": ["--layout-to-opencl"]}
 
 
+class Vulkan(OpenCL):
+    """The same for a device of Vulkan 1.1, whose kernels take images of two dimensions."""
+    name = "vulkan"
+    known = (*OpenCL.known, "is not lowered to Vulkan", "bytes of push constants",
+             "an index of a kernel is not proven to fit into 32 bits")
+
+    def target(self, rng):
+        return super().target(rng)[:-1] + f", address_bits = {rng.choice([32, 64])}>"
+
+    def pipelines(self, flags):
+        return {"images": ["--layout-to-vulkan"]}
+
+
 class Npu(Cpu):
     """The pipeline for a chip in the simulator, which reports every access that violates a rule."""
     name, batch = "npu", 10
@@ -406,5 +419,5 @@ def on_chip(chip):
     return Published
 
 
-BACKENDS = {"cpu": Cpu, "opencl": OpenCL, "npu": Npu,
+BACKENDS = {"cpu": Cpu, "opencl": OpenCL, "vulkan": Vulkan, "npu": Npu,
          **{f"npu-{chip}": on_chip(chip) for chip in ("BM1684", "BM1684X", "BM1688")}}

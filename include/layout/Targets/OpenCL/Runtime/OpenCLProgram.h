@@ -24,14 +24,9 @@ namespace mlir::layout {
 
 void useOpenCL(CompileOptions &options);
 
-struct OpenCLDevice {
-  std::string name; // of the device and its platform
-  bool isGpu;
-};
-
 /// Returns the device that programs of this process used, or std::nullopt if
 /// they have used none.
-std::optional<OpenCLDevice> getUsedOpenCLDevice();
+std::optional<KernelDevice> getUsedOpenCLDevice();
 
 /// Enables timing of kernels if `on` is true, else changes nothing. Call it
 /// before the first program runs.

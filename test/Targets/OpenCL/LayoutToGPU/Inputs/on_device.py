@@ -1,12 +1,13 @@
 """Runs programs on a device with images, in the layouts that they state."""
 
+import os
 import subprocess
 import sys
 
 import numpy as np
 
 PASSES = ["--layout-cpu-prepare-entry-points", "--convert-layout-to-gpu", "--lower-affine", "--canonicalize", "--cse",
-          "--layout-gpu-to-opencl"]
+          f"--layout-gpu-to-{os.environ.get('LAYOUT_TEST_API', 'opencl')}"]
 
 
 def run(text, *inputs, results=1):

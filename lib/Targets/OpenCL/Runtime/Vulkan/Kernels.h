@@ -1,0 +1,34 @@
+//===- Kernels.h - Pipelines of kernels -------------------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Shader modules, each made once per process, and the pipelines of kernels, one
+// per work-group size.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_VULKAN_KERNELS_H
+#define LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_VULKAN_KERNELS_H
+
+#include "Session.h"
+
+namespace mlir::layout::vulkan {
+
+struct Kernel {
+  std::string name;
+  VkShaderModule module;
+  LayoutClKernelMetadata facts;
+  // Null before the first launch.
+  VkDescriptorSetLayout descriptors = VK_NULL_HANDLE;
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  std::map<Sizes, VkPipeline> pipelines; // by work-group size
+};
+
+void destroyKernels(Session &session);
+
+} // namespace mlir::layout::vulkan
+
+#endif // LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_VULKAN_KERNELS_H
