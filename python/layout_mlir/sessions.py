@@ -150,7 +150,10 @@ def onnx_session(model: _Source, sess_options: Any = None, *, shapes: Mapping[st
         prepared = onnx_import.prepare_checked(prepared)
     except ImportFailed as error:
         original = _read(model)
-        return _run_whole(original, Runtime(original, sess_options), str(error))
+        try:
+            return _run_whole(original, Runtime(original, sess_options), str(error))
+        except Exception as other:  # one of the unrelated classes of onnxruntime
+            raise LayoutError(f"neither runner takes the model: {error};\n  ONNX Runtime: {other}") from other
     return _Planner(prepared, sess_options, inputs, measure).plan()
 
 

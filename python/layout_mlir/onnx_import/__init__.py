@@ -38,25 +38,40 @@ def read(path: str | os.PathLike[str]) -> ModelProto:
     except ImportError as error:
         raise explain_missing(error, "onnx") from error
     try:
-        return onnx.load(path)
+        model = onnx.load(path)
     except DecodeError as error:
         raise ImportFailed(f"{path} is not an ONNX model: {error}") from error
-    except checker.ValidationError as error:  # raised for separate files of weights
-        raise ImportFailed(f"the model is not valid: {error}") from error
+    except (checker.ValidationError, ValueError) as error:  # raised for separate files of weights
+        raise _not_valid(error) from error
+    if not model.HasField("graph"):
+        raise ImportFailed(f"{path} is not an ONNX model: it has no graph")
+    return model
+
+
+def _not_valid(error: Exception) -> ImportFailed:
+    """Returns the error for a model that the onnx package rejects, with the package's reason in one line."""
+    return ImportFailed(f"the model is not valid: {' '.join(str(error).replace('==> Context', '').split())}\n"
+                        "(onnx.checker.check_model accepts a valid model: export it again)")
 
 
 def prepare_checked(model: ModelProto, reseed: int | None = None) -> ModelProto:
     """Returns the prepared model; raises ImportFailed if the onnx package rejects it."""
-    from onnx import checker
+    from onnx import checker, defs
 
     from layout_mlir.onnx_import.prepare import prepare
 
     if not model.graph.output:
         raise ImportFailed("the model has no results")
+    newest = defs.onnx_opset_version()
+    for each in model.opset_import:
+        if each.domain in ("", "ai.onnx") and each.version > newest:
+            raise ImportFailed(f"the model has the opset {each.version}, but the newest that the installed onnx "
+                               f"package defines is {newest}: convert it (onnx.version_converter), or export it for "
+                               f"opset {newest}")
     try:
         return prepare(model, reseed)
     except checker.ValidationError as error:
-        raise ImportFailed(f"the model is not valid: {error}") from error
+        raise _not_valid(error) from error
 
 
 def load(path: str | os.PathLike[str], reseed: int | None = None) -> ModelProto:

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layout_mlir.isolated import Crashed, Isolated, isolated
+from layout_mlir.onnx_import.elements import BY_CODE, name_of_code
 from layout_mlir.onnx_import.errors import ImportFailed
 from layout_mlir.onnx_import.shapes import has_dynamic_sizes, is_known
 
@@ -46,6 +47,7 @@ _SECONDS = 600  # the time limit of a run
 _SIZES = [3, 16, 64, 224, 1]
 _RANGES = [(-8, 8), (0, 2), (1, 2), (0, 1)]
 _ELEMENTS = 1 << 26  # the limit of an input; excludes several dynamic sizes of 224
+_STATIC_ELEMENTS = 1 << 28  # the limit of an input whose sizes are static
 
 
 class Differs(RuntimeError):
@@ -89,14 +91,17 @@ def _draw(graph: GraphProto, rng: np.random.Generator, size: int, first: int, lo
           case: Mapping[str, int]) -> list[NDArray[Any]]:
     """Draws random inputs whose dynamic sizes are `size`, or `first` for a first one. Integers are at least `low` and
     less than `high`. Each element of an input in `case` has the given value instead."""
-    from onnx import helper
+    from onnx import TensorProto, helper
 
     inputs: list[NDArray[Any]] = []
     symbols: dict[Any, int] = {}
     for value in graph.input:
         if not value.type.HasField("tensor_type"):
             raise NotCompared(f"input '{value.name}' is not a tensor")
-        dtype = helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)
+        code = value.type.tensor_type.elem_type
+        if code not in BY_CODE and code != TensorProto.STRING:
+            raise NotCompared(f"input '{value.name}' has elements of type {name_of_code(code)}")
+        dtype = helper.tensor_dtype_to_np_dtype(code)
         if dtype == object:
             raise NotCompared(f"input '{value.name}' holds strings")
         shape = _shape(value, size, first, symbols)
@@ -117,7 +122,7 @@ def _draw(graph: GraphProto, rng: np.random.Generator, size: int, first: int, lo
 
 def _most_elements(graph: GraphProto, size: int, first: int) -> int:
     """Returns the number of elements of the largest input."""
-    return max(math.prod(_shape(value, size, first, {})) for value in graph.input)
+    return max((math.prod(_shape(value, size, first, {})) for value in graph.input), default=0)
 
 
 def draw_inputs(graph: GraphProto, seed: int, first: int | None = None) -> Iterator[list[NDArray[Any]]]:
@@ -125,6 +130,9 @@ def draw_inputs(graph: GraphProto, seed: int, first: int | None = None) -> Itera
     inputs to, if it has such inputs. `first` is the value of a dynamic first size, for example the batch."""
     types = [value.type.tensor_type for value in graph.input]
     dynamic = has_dynamic_sizes(graph)
+    if not dynamic and _most_elements(graph, 1, 1) > _STATIC_ELEMENTS:
+        raise NotCompared(f"an input has more than {_STATIC_ELEMENTS} elements, more than are drawn: export the model "
+                          "for a smaller input")
     integers = any(each.elem_type in (2, 3, 4, 5, 6, 7, 12, 13) for each in types)
     values = _find_cases(graph)
     longest = max(map(len, values.values()), default=0)

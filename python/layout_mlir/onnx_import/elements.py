@@ -97,6 +97,13 @@ ALL = (F32, U8, I8, U16, I16, I32, I64, BOOL, F16, F64, U32, U64, C64, C128, BF1
 BY_CODE = {element.code: element for element in ALL}
 
 
+def name_of_code(code: int) -> str:
+    """Returns ONNX's name of an element type, or its number if ONNX does not define it."""
+    from onnx import TensorProto
+
+    return next((name for name, number in TensorProto.DataType.items() if number == code), str(code))
+
+
 def of_dtype(dtype: np.dtype[Any]) -> Element:
     """Returns the element type of a numpy dtype; raises KeyError if ONNX has none."""
     return {element.numpy: element for element in ALL}[dtype.name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,16 @@ class Forest:
         """The number of tests from each root to its deepest leaf."""
         return np.array([max(self._levels(int(root))) for root in self.roots], np.int64)
 
+    def check(self, targets: int) -> None:
+        """Raises Forbidden if a number of a node, feature or target is out of range, for results of `targets`
+        columns."""
+        for what, numbers, count in (("node", self.children, len(self.modes)), ("node", self.roots, len(self.modes)),
+                                     ("target or class", self.targets, targets),
+                                     ("feature", self.features, 1 << 31)):
+            wrong = numbers[(numbers < 0) | (numbers >= count)]
+            if wrong.size:
+                raise Forbidden(f"its trees name {what} {wrong[0]}, but there are {count}")
+
     def _levels(self, root: int) -> Iterator[int]:
         """Yields the depth of each node of a tree."""
         pending = [(root, 0)]
@@ -61,20 +72,38 @@ def read_floats(node: Node, name: str, default: Any = None) -> NDArray[Any]:
     return np.asarray(value, np.float32) if isinstance(value, list) else numpy_helper.to_array(value)
 
 
+def _check_lengths(node: Node, prefix: str, count: int) -> None:
+    """Raises Forbidden if a list among the attributes `PREFIX_..` does not have `count` elements."""
+    for each in node.proto.attribute:
+        if not each.name.startswith(f"{prefix}_"):
+            continue
+        values = node.attribute(each.name)
+        length = math.prod(values.dims) if each.name.endswith("_as_tensor") else len(values)
+        if length not in (0, count):
+            raise Forbidden(f"attribute '{each.name}' has {length} elements for {count} nodes")
+
+
 def read_by_names(node: Node, prefix: str) -> Forest:
     """Reads the trees of TreeEnsembleRegressor or TreeEnsembleClassifier, whose nodes have tree and node numbers. The
     weights are those of attributes with the prefix."""
     places = {key: place for place, key in enumerate(zip(node.attribute("nodes_treeids"),
                                                          node.attribute("nodes_nodeids")))}
     count, modes = len(places), node.attribute("nodes_modes")
+    _check_lengths(node, "nodes", count)
+    _check_lengths(node, prefix, len(node.attribute(f"{prefix}_treeids")))
     trees = [tree for tree, _ in places]
     children = np.repeat(np.arange(count)[:, None], 2, axis=1)
     inner = np.array([mode != "LEAF" for mode in modes])
     for column, name in enumerate(("nodes_falsenodeids", "nodes_truenodeids")):
         numbers = node.attribute(name)
         for place in np.flatnonzero(inner):
-            children[place, column] = places[trees[place], numbers[place]]
+            key = trees[place], numbers[place]
+            if key not in places:
+                raise Forbidden(f"attribute '{name}' names node {key[1]} of tree {key[0]}, which does not exist")
+            children[place, column] = places[key]
     roots = sorted(set(range(count)) - set(children[inner].reshape(-1)))
+    if {trees[root] for root in roots} != set(trees):
+        raise Forbidden("its trees have a cycle")
     owners = np.array([places[key] for key in zip(node.attribute(f"{prefix}_treeids"),
                                                   node.attribute(f"{prefix}_nodeids"))], np.int64)
     order = np.argsort(owners, kind="stable")

@@ -7,6 +7,7 @@ in ONNX. Subgraphs see the values of outer graphs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,8 @@ from numpy.typing import NDArray
 
 from layout_mlir.onnx_import import functions
 from layout_mlir.onnx_import.builder import Builder
-from layout_mlir.onnx_import.elements import BY_CODE, Element
-from layout_mlir.onnx_import.node import NoForm, Node, ImportFailure, describe, find_operator
+from layout_mlir.onnx_import.elements import BY_CODE, Element, name_of_code
+from layout_mlir.onnx_import.node import NoForm, Node, ImportFailure, describe, find_operator, name_node
 from layout_mlir.onnx_import.shapes import inputs_of, is_known
 from layout_mlir.onnx_import.sizes import Size, Symbol, is_static
 from layout_mlir.onnx_import.values import Forbidden, Optional_, Sequence_, Tensor, Value, describe_type
@@ -31,6 +32,14 @@ _MOST_FOLDED = 1 << 20
 _NOT_FOLDED = {"DequantizeLinear", "Expand", "Tile", "ConstantOfShape",
                "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial",
                "LpNormalization", "LRN"}
+
+
+def check_bytes(what: str, element: Element, sizes: Sequence[Size]) -> None:
+    """Raises ImportFailure if the static sizes of a tensor make it larger than an address space."""
+    known = [size for size in sizes if isinstance(size, int)]
+    if math.prod(known) * element.bits >= 1 << 66 or any(size >= 1 << 63 for size in known):
+        raise ImportFailure(f"{what} is too large: {known} elements of {element} do not fit 64 bits of bytes; state "
+                            "smaller sizes, or correct the constant that they are computed from")
 
 
 class Importer:
@@ -81,9 +90,7 @@ class Importer:
 
     def element_of(self, code: int, what: str) -> Element:
         if code not in BY_CODE:
-            from onnx import TensorProto
-
-            raise ImportFailure(f"{what} has elements of type {TensorProto.DataType.Name(code)}, which no target supports")
+            raise ImportFailure(f"{what} has elements of type {name_of_code(code)}, which no target supports")
         return BY_CODE[code]
 
     def constant_of(self, proto: TensorProto) -> Tensor:
@@ -91,7 +98,11 @@ class Importer:
         from onnx import numpy_helper
 
         element = self.element_of(proto.data_type, f"the constant '{proto.name}'")
-        return self.builder.constant(numpy_helper.to_array(proto), element)
+        try:
+            return self.builder.constant(numpy_helper.to_array(proto), element)
+        except ValueError as error:
+            raise ImportFailure(f"the constant '{proto.name}' does not have the elements of a tensor of shape "
+                                f"{list(proto.dims)}: {error}\n(the file is damaged: write it again)") from error
 
     def _argument(self, value: ValueInfoProto, number: int) -> Tensor:
         tensor = value.type.tensor_type
@@ -101,6 +112,7 @@ class Importer:
         if not tensor.HasField("shape"):
             raise ImportFailure(f"input '{value.name}' has no rank: state it in the model, or state its shape")
         element = self.element_of(tensor.elem_type, f"input '{value.name}'")
+        check_bytes(f"input '{value.name}'", element, [dim.dim_value for dim in tensor.shape.dim if is_known(dim)])
         name = f"%arg{number}"
         sizes: list[Size | None] = [dim.dim_value if is_known(dim) else None for dim in tensor.shape.dim]
         result = self.builder.tensor_of(name, element, sizes)
@@ -159,7 +171,7 @@ class Importer:
         for tensor in graph.initializer:
             scope[tensor.name] = self.constant_of(tensor)
         for sparse in graph.sparse_initializer:
-            raise ImportFailure(f"the model is not imported: its weight '{sparse.values.name}' is sparse")
+            raise ImportFailure(f"the constant '{sparse.values.name}' is sparse: write it as a dense initializer")
         for node in graph.node:
             self.import_node(node)
         return [self.find(output.name) for output in graph.output]
@@ -180,6 +192,8 @@ class Importer:
         with self.builder.at_node(proto.name or next(filter(None, proto.output), "")):
             outputs = self._import(proto, inputs)
         for name, value in zip(proto.output, outputs):
+            if isinstance(value, Tensor):
+                check_bytes(f"output '{name}' of {name_node(proto)}", value.element, value.shape)
             if name:
                 self.scopes[-1][name] = value
 

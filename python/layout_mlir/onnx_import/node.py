@@ -51,16 +51,21 @@ def find_operator(domain: str, name: str) -> Operator | None:
     return _OPERATORS.get(("" if domain == "ai.onnx" else domain, name))
 
 
+def name_node(node: NodeProto) -> str:
+    """Returns the name and the operator of a node, for messages."""
+    name = f"{node.domain}.{node.op_type}" if node.domain else node.op_type
+    return f"node '{node.name or next(iter(node.output), '')}' ({name})"
+
+
 def describe(node: NodeProto, reason: object) -> str:
     """Returns the error message for a node, with a workaround."""
-    name = f"{node.domain}.{node.op_type}" if node.domain else node.op_type
     if node.domain and not f"{node.domain}.".startswith("ai.onnx."):
         advice = (f"the domain '{node.domain}' is not an ONNX domain: export the model without runtime-specific "
                   "operators, for example before it is optimized for a runtime")
     else:
         advice = ("export the model in another opset or with other operators, or cut it before or after the node "
                   "(onnx.utils.extract_model)")
-    return f"node '{node.name or next(iter(node.output), '')}' ({name}) is not imported: {reason}\n({advice})"
+    return f"{name_node(node)} is not imported: {reason}\n({advice})"
 
 
 class Node:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from layout_mlir.onnx_import.elements import BY_CODE
+from layout_mlir.onnx_import.elements import BY_CODE, name_of_code
 from layout_mlir.onnx_import.graph import Importer, subgraphs
 from layout_mlir.onnx_import.node import ImportFailure
 from layout_mlir.onnx_import.shapes import inputs_of
@@ -46,15 +46,13 @@ def uses_of(node: NodeProto) -> set[str]:
 
 def describe_missing(type_: TypeProto | None) -> str | None:
     """Returns why a value of a type cannot be an input of an imported part, or None if it can."""
-    from onnx import TensorProto
-
     kind = type_.WhichOneof("value") if type_ is not None else None
     if type_ is None or kind is None:
         return "a value of unknown type"
     if kind != "tensor_type":
         return _KINDS.get(kind, "not a tensor")
     if type_.tensor_type.elem_type not in BY_CODE:
-        return f"a tensor of {TensorProto.DataType.Name(type_.tensor_type.elem_type)}"
+        return f"a tensor of {name_of_code(type_.tensor_type.elem_type)}"
     return None if type_.tensor_type.HasField("shape") else "a tensor of unknown rank"
 
 
@@ -99,16 +97,17 @@ class Survey(Importer):
         if reason or type_ is None:
             self._absent[name] = cause or f"'{name}' is {reason}"
             return
-        self.scopes[0][name] = self._argument(helper.make_value_info(name, type_), self._count)
-        self._count += 1
+        try:
+            self.scopes[0][name] = self._argument(helper.make_value_info(name, type_), self._count)
+            self._count += 1
+        except ImportFailure as error:
+            self._absent[name] = cause or str(error)
 
     def _place_weight(self, tensor: TensorProto) -> None:
-        from onnx import TensorProto
-
-        if tensor.data_type in BY_CODE:
+        try:
             self.scopes[0][tensor.name] = self.constant_of(tensor)
-        else:
-            self._absent[tensor.name] = f"'{tensor.name}' is a tensor of {TensorProto.DataType.Name(tensor.data_type)}"
+        except ImportFailure as error:
+            self._absent[tensor.name] = str(error).splitlines()[0]
 
     def find_constant(self, name: str) -> Tensor | None:
         """Returns the value if its elements are known, else None."""

@@ -75,7 +75,11 @@ def read_window(b: Builder, node: Node, sizes: Sequence[Size], kernel: Sequence[
             total = b.maximum((output - 1) * step + reach - size, 0)
             low, high = split_padding(b, total, mode == "SAME_UPPER")
         else:
-            output = _count_places(b, low + size + high - reach, low + size, step, bool(node.attribute("ceil_mode", 0)))
+            free = low + size + high - reach
+            if is_static(free) and free < 0 and size != 0:
+                node.refuse(f"its window reaches over {reach} elements along dim {dim + 2}, but its padded input has "
+                            f"{low + size + high}")
+            output = _count_places(b, free, low + size, step, bool(node.attribute("ceil_mode", 0)))
         needed = (output - 1) * step + reach - (low + size + high)
         window.beyond.append(b.maximum(needed, 0) if node.attribute("ceil_mode", 0) else 0)
         window.low.append(low)

@@ -38,7 +38,8 @@ def if_(b: Builder, node: Node, condition: Tensor) -> Sequence[Value]:
     try:
         return choose(b, b.scalar_of(condition), lambda: emit("then_branch"), lambda: emit("else_branch"))
     except Mismatch as error:
-        node.refuse(error)
+        node.refuse(f"{error}: if the condition depends on sizes only, state the shapes of the inputs (shapes= or "
+                    "--shape)")
     except ImportFailure as error:
         mark.restore()
         node.importer.has_all_branches = False

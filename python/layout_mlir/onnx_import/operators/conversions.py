@@ -125,4 +125,5 @@ def dropout(b: Builder, node: Node, x: Tensor, ratio: Tensor | None = None,
         node.refuse("its result is random: training mode is set, or is not a constant")
     if not node.has_output(1):
         return [x]
-    return [x, b.fill(x.shape, BOOL if node.opset >= 10 else x.element, 1)]
+    # Before opset 12, ONNX does not define the mask of a node that copies its input; ONNX Runtime returns zeros.
+    return [x, b.fill(x.shape, BOOL if node.opset >= 10 else x.element, int(node.opset >= 12))]

@@ -71,6 +71,7 @@ def _softmax_of_others(b: Builder, scores: Tensor) -> Tensor:
 
 def sum_trees(b: Builder, node: Node, x: Tensor, forest: Forest, targets: int, aggregate: str) -> Tensor:
     """Returns the scores of rows: the weights of the leaves that each row reaches, combined by target."""
+    forest.check(targets)
     if forest.features.size and is_static(x.shape[1]) and forest.features.max() >= x.shape[1]:
         node.refuse(f"its trees test feature {forest.features.max()}, but there are {x.shape[1]}")
     start = {"MIN": np.inf, "MAX": -np.inf}.get(aggregate, 0)

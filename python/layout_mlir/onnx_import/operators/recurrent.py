@@ -58,6 +58,8 @@ class Recurrent:
         hidden = r.shape[self.hidden_dim]
         if not is_static(hidden):
             node.refuse("its hidden size is unknown at import")
+        if int(node.attribute("hidden_size", hidden)) != hidden:
+            node.refuse(f"its hidden_size is {node.attribute('hidden_size')}, but its weights are for {hidden}")
         self.hidden, self.element = hidden, x.element
         self.lengths = self._lengths(lengths)
         self.clip = float(node.attribute("clip", 0.0))
@@ -86,12 +88,25 @@ class Recurrent:
         result = []
         for number in range(count):
             both, rows = bias and take(b, bias, 0, number), self.gates * self.hidden
+            matrices = self.matrix(w, number), self.matrix(r, number)
+            self._check_shape("W", matrices[0], self.width)
+            self._check_shape("R", matrices[1], self.hidden)
+            if both and is_static(both.shape[0]) and both.shape[0] != 2 * rows:
+                node.refuse(f"its bias has {both.shape[0]} elements for a direction, not {2 * rows}")
             result.append(Direction(
-                self.matrix(w, number), self.matrix(r, number), both and self.part(both, 0, rows),
+                *matrices, both and self.part(both, 0, rows),
                 both and self.part(both, rows, rows),
                 peepholes and take(b, peepholes, 0, number),
                 found[number * len(defaults):(number + 1) * len(defaults)], kind == "reverse" or number == 1))
         return result
+
+    def _check_shape(self, name: str, matrix: Tensor, rows: Size) -> None:
+        """Rejects the transposed weights of a direction if they do not have `rows` rows and a column for each gate of
+        each state."""
+        for got, wanted in zip(matrix.shape, (rows, self.gates * self.hidden)):
+            if is_static(got) and is_static(wanted) and got != wanted:
+                self.node.refuse(f"its weights {name} have {got} elements along a dim, but its input, hidden size and "
+                                 f"number of gates require {wanted}")
 
     # ------------------------------------------------------------------------ pieces
 

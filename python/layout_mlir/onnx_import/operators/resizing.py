@@ -130,6 +130,9 @@ def _read_axes(b: Builder, node: Node, x: Tensor, form: _Form, inputs: Sequence[
         node.refuse("coordinate_transformation_mode 'tf_crop_and_resize' needs the input 'roi'")
     if scales is not None:
         factors = [_element(b, scales, number) for number in range(len(axes))]
+        for factor in factors:
+            if not isinstance(factor, Scalar) and not 0 < factor < np.inf:
+                node.refuse(f"its scale is {factor}, but scales must be positive")
         result = [_Axis(dim, x.shape[dim], _scaled_size(b, x.shape[dim], factor), factor)
                   for dim, factor in zip(axes, factors)]
     else:
