@@ -110,15 +110,16 @@ def expand(node: NodeProto, types: Sequence[TypeProto], opsets: Mapping[str, int
 
 
 @functools.cache
-def _find_type_names(operator: str, opset: int, domain: str) -> tuple[str, ...]:
-    """Returns the type parameters of an operator's inputs; the last one applies to all variadic inputs."""
+def _find_type_names(operator: str, opset: int, domain: str, of_outputs: bool = False) -> tuple[str, ...]:
+    """Returns the type parameters of an operator's inputs or outputs; the last one applies to all variadic ones."""
     from onnx import defs
 
     try:
-        inputs = defs.get_schema(operator, opset, domain).inputs
+        schema = defs.get_schema(operator, opset, domain)
     except defs.SchemaError:
         return ()
-    return tuple(each.type_str if each.is_homogeneous else "" for each in inputs)
+    return tuple(each.type_str if each.is_homogeneous else ""
+                 for each in (schema.outputs if of_outputs else schema.inputs))
 
 
 def check_types(node: NodeProto, inputs: Sequence[Value | None], opset: int) -> None:
@@ -186,6 +187,24 @@ def evaluate(node: NodeProto, inputs: Sequence[NDArray[Any] | None],
         [helper.make_empty_tensor_value_info(name) for name in node.output if name])
     one = helper.make_model(graph, opset_imports=[helper.make_opsetid(*each) for each in opsets.items()])
     try:
-        return list(ReferenceEvaluator(one).run(None, given))
+        results = list(ReferenceEvaluator(one).run(None, given))
     except Exception:  # arbitrary errors of the reference's operators
         return None
+    return results if _has_defined_types(node, inputs, results, opsets.get("", opsets.get("ai.onnx", 1))) else None
+
+
+def _has_defined_types(node: NodeProto, inputs: Sequence[NDArray[Any] | None], results: Sequence[Any],
+                       opset: int) -> bool:
+    """Returns false if a result of the reference evaluator does not have the element type that ONNX defines for it: some
+    of its sums of int32 are int64."""
+    names = _find_type_names(node.op_type, opset, "")
+    known = {names[min(number, len(names) - 1)]: array.dtype
+             for number, array in enumerate(inputs) if array is not None and names}
+    outputs = _find_type_names(node.op_type, opset, "", of_outputs=True)
+    given = iter(results)
+    for number, label in enumerate(node.output):
+        result = next(given) if label else None
+        name = outputs[min(number, len(outputs) - 1)] if outputs else ""
+        if name in known and getattr(result, "dtype", known[name]) != known[name]:
+            return False
+    return True

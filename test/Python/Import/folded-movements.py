@@ -83,6 +83,16 @@ class FoldedMovements(unittest.TestCase):
                 np.testing.assert_array_equal(results[0], wanted)
                 self.assertTrue(results[0].flags.c_contiguous)
 
+    def test_types_of_sums(self) -> None:
+        """Checks that sums of squares of int32 are not taken from the reference, which returns int64."""
+        for operator in ("ReduceSumSquare", "ReduceL1", "ReduceSum", "ReduceProd", "ReduceMax", "CumSum"):
+            for dtype in (np.int32, np.uint8, np.float32):
+                inputs = [np.arange(5, dtype=dtype), *([np.array(0)] if operator == "CumSum" else [])]
+                results = run((operator, 18, inputs, {}))
+                if results is not None:
+                    self.assertEqual(np.asarray(results[0]).dtype, dtype, operator)
+        self.assertIsNone(run(("ReduceSumSquare", 18, [np.arange(5, dtype=np.int32)], {"keepdims": 0})))
+
     def test_wrong(self) -> None:
         for case in WRONG:
             self.assertIsNone(run(case), case)
