@@ -4,10 +4,11 @@
 
     fuzz --import --count 20000 --seed 0 [--keep FOLDER] [--jobs N] [--ways compile,tools,run]
 
-Graph k of a run is that of seed S + k: 2 to 12 nodes of opsets 11 to 25, unusual attributes, empty and size-1 dims,
-dynamic dims, unsigned types. Results must equal those of ONNX Runtime without its optimizations, or those of the
-reference evaluator if it differs. An error must name a node or an input of the graph. Failures are reduced and left as
-FOLDER/SEED.onnx with their inputs. The last line has the counts; the exit status is 1 if a graph failed.
+Graph k of a run is that of seed S + k: 2 to 12 nodes of opsets 11 to 26, com.microsoft and ai.onnx.ml, unusual
+attributes, empty and size-1 dims, dynamic dims, unsigned types. Results must equal those of ONNX Runtime without its
+optimizations, or those of the reference evaluator if it differs. An error must name a node or an input of the graph.
+Failures are reduced and left as FOLDER/SEED.onnx with their inputs. The last line has the counts; the exit status is 1
+if a graph failed.
 
   compile  layout_mlir.compile of the file, in this process
   tools    the importer as a program, then layout-opt --layout-to-cpu and layout-run
@@ -30,7 +31,13 @@ import time
 import warnings
 
 import numpy as np
+# Loaded here, because each graph is imported in a process of its own, which would load them anew.
+import onnx.checker
+import onnx.inliner
+import onnx.reference  # noqa: F401
 
+import layout_mlir.onnx_import.operators
+import layout_mlir.onnx_import.prepare  # noqa: F401
 from graphs import draw_graph, make_hostile, run_onnxruntime, run_reference, smaller, to_model
 
 from layout_mlir import LayoutError, compile

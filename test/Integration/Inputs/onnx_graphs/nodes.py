@@ -123,8 +123,8 @@ def unary(d):
 @kind(3)
 def binary(d):
     op = d.choose("Add", "Sub", "Mul", "Div", "Max", "Min", "Pow", "Mod", "Equal", "Less", "Greater", "LessOrEqual",
-                  "PRelu")
-    if op == "LessOrEqual" and d.opset < 12:
+                  "GreaterOrEqual", "PRelu")
+    if op in ("LessOrEqual", "GreaterOrEqual") and d.opset < 12:
         raise Unfit
     dtypes = ("float32",) if op in ("Pow", "PRelu") else INTEGERS if op == "Mod" else FLOATS + INTEGERS
     if op in ("Max", "Min", "Div") and d.flag(0.7):

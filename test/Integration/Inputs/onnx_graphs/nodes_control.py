@@ -194,7 +194,58 @@ def split_to_sequence(d):
     return [parts, Node("SequenceLength", ["@0"])]
 
 
+@kind(0.7)
+def shorter_sequence(d):
+    name, x = d.of(("float32", "int64"), range(1, 5))
+    parts = [name, d.array(x.shape, x.dtype), name]
+    place = [np.array(d.rng.randint(-3, 2), np.int64)] if d.flag() else []
+    return [Node("SequenceConstruct", parts), Node("SequenceErase", ["@0", *place]),
+            Node("ConcatFromSequence", ["@1"], {"axis": d.axis(x.ndim)})]
+
+
+@kind(0.7)
+def optional(d):
+    name, _ = d.of(FLOATS + INTEGERS)
+    if d.opset < 15:
+        raise Unfit
+    return [Node("Optional", [name]), Node(d.choose("OptionalGetElement", "OptionalHasElement"), ["@0"])]
+
+
 # ---------------------------------------------------------------------- the rest
+
+
+@kind()
+def flatten(d):
+    name, x = d.of(FLOATS + INTEGERS)
+    return Node("Flatten", [name], {"axis": d.rng.randint(-x.ndim, x.ndim)})
+
+
+@kind(0.3)
+def dropout(d):
+    name, _ = d.of(FLOATS)
+    return Node("Dropout", [name], outputs=d.choose(1, 2))
+
+
+@kind(0.5)
+def bit_cast(d):
+    from onnx import helper
+
+    pairs = {"float32": ("int32", "uint32"), "int32": ("float32", "uint32"), "int64": ("float64", "uint64"),
+             "uint8": ("int8",), "float16": ("int16",)}
+    name, x = d.of(tuple(pairs))
+    if d.opset < 26:
+        raise Unfit
+    return Node("BitCast", [name], {"to": helper.np_dtype_to_tensor_dtype(np.dtype(d.rng.choice(pairs[x.dtype.name])))})
+
+
+@kind(0.5)
+def cumulative_product(d):
+    name, x = d.of(("float32", "int64"), range(1, 5))
+    if d.opset < 26:
+        raise Unfit
+    return Node("CumProd", [name, np.array(d.axis(x.ndim), np.int64)],
+                {"exclusive": int(d.flag()), "reverse": int(d.flag())})
+
 
 @kind()
 def reverse_sequence(d):
@@ -246,7 +297,8 @@ def floats_modulo(d):
 
 @kind()
 def unary_of_some(d):
-    op = d.choose("IsInf", "Reciprocal", "Log", "Tan", "Atan", "Sinh", "Asinh", "Acos", "Shrink", "Swish", "Size")
+    op = d.choose("IsInf", "Reciprocal", "Log", "Tan", "Atan", "Sinh", "Asinh", "Acos", "Acosh", "Asin", "Atanh", "Cosh",
+                  "Shrink", "Swish", "Size")
     if op == "Swish" and d.opset < 24:
         raise Unfit
     return Node(op, [d.of(("float32",))[0]])

@@ -21,6 +21,8 @@ def floats(d, ranks):
 @kind()
 def einsum(d):
     name, x = d.of(("float32", "float64"), range(1, 5))
+    if 0 in x.shape:
+        raise Unfit  # ONNX Runtime divides by 0
     letters = d.rng.sample("abcdij", x.ndim)
     kept = [letter for letter in letters if d.flag(0.6)]
     if d.flag(0.4):
@@ -177,6 +179,27 @@ def fourier(d):
     return [numbers, Node("DFT", [*inputs, np.array(axis - rank * d.flag(0.3), np.int64)], attributes)]
 
 
+@kind(0.7)
+def short_fourier(d):
+    name, x = floats(d, [2])
+    if d.opset < 17 or x.shape[1] < 2:
+        raise Unfit
+    length = d.rng.randint(2, x.shape[1])
+    window = d.array([length]) if d.flag(0.7) else ""
+    size = [np.array(length, np.int64)] if isinstance(window, str) or d.flag() else []
+    return [Node("Unsqueeze", [name, d.integers([-1])]),
+            Node("STFT", ["@0", np.array(d.rng.randint(1, 3), np.int64), window, *size], {"onesided": int(d.flag(0.7))})]
+
+
+@kind(0.3)
+def mel_weights(d):
+    if d.opset < 17:
+        raise Unfit
+    numbers = [np.array(d.rng.randint(2, 6), np.int64), np.array(d.choose(16, 31, 32), np.int64),
+               np.array(8000, np.int64), np.array(d.choose(0.0, 20.0), "f4"), np.array(d.choose(2000.0, 4000.0), "f4")]
+    return Node("MelWeightMatrix", numbers)
+
+
 @kind()
 def grid_sample(d):
     name, x = floats(d, [4])
@@ -210,6 +233,38 @@ def regions(d):
                 {"output_height": d.rng.randint(1, 3), "output_width": d.rng.randint(1, 3),
                  "sampling_ratio": d.rng.randint(1, 3),  # the max mode of ONNX Runtime differs from ONNX
                  "coordinate_transformation_mode": d.choose("half_pixel", "output_half_pixel")})
+
+
+@kind(0.7)
+def largest_regions(d):
+    name, x = floats(d, [4])
+    count = d.rng.randint(1, 3)
+    corners = d.array([count, 2], "float32", 0, 2)
+    numbers = d.array([count, 1], "int64", 0, x.shape[0]).astype("f4")
+    boxes = np.concatenate([numbers, corners, corners + np.abs(d.array([count, 2]))], 1).astype("f4")
+    return Node("MaxRoiPool", [name, boxes], {"pooled_shape": [d.rng.randint(1, 3), d.rng.randint(1, 3)],
+                                              "spatial_scale": d.choose(1.0, 0.5)})
+
+
+@kind(0.7)
+def deformed_conv(d):
+    name, x = floats(d, [4])
+    if d.opset < 19:
+        raise Unfit
+    kernel, group = [d.rng.randint(1, 3) for _ in range(2)], d.choose(1, x.shape[1])
+    window = _window(d, kernel)
+    taken = [size + window["pads"][dim] + window["pads"][dim + 2] - window["dilations"][dim] * (kernel[dim] - 1) - 1
+             for dim, size in enumerate(x.shape[2:])]
+    if min(taken) < 0:
+        raise Unfit
+    sizes = [size // stride + 1 for size, stride in zip(taken, window["strides"])]
+    parts = d.rng.choice([n for n in range(1, x.shape[1] + 1) if x.shape[1] % n == 0])
+    places, outputs = int(np.prod(kernel)), group * d.rng.randint(1, 3)
+    offsets = d.array([x.shape[0], parts * 2 * places, *sizes]) / np.float32(2.75)
+    bias = d.array([outputs]) if d.flag() else ""
+    mask = [bias, d.array([x.shape[0], parts * places, *sizes])] if d.flag() else [bias]
+    return Node("DeformConv", [name, d.array([outputs, x.shape[1] // group, *kernel]), offsets, *mask],
+                {**window, "group": group, "offset_group": parts})
 
 
 @kind(0.7)
