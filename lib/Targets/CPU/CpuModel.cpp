@@ -146,9 +146,14 @@ int64_t CpuModel::getVectorSize(Operation *op) const {
 
 /// Multiplies `cost` by `busy` / `run` in place, e.g. to get from the elements
 /// of a loop (`run`) to those of the whole vectors that cover it (`busy`).
+/// `run` > 0 and `busy` >= `run`.
 static void stretch(Cost &cost, int64_t run, int64_t busy) {
-  cost = cost > (int64_t(1) << 40) ? scaleCost(cost / run, busy)
-                                   : cost * busy / run;
+  Cost product;
+  if (cost <= (int64_t(1) << 40) && !llvm::MulOverflow(cost, busy, product))
+    cost = product / run;
+  else
+    cost =
+        cost < run ? scaleCost(cost, busy / run) : scaleCost(cost / run, busy);
 }
 
 /// Returns the reduction loops that the op masks because they reach padding,

@@ -82,7 +82,10 @@ int64_t StoredOp::getRun(const LoopsRule &rule, unsigned lane,
         order.insert(order.begin() + start, kNoDigit);
     }
   }
-  int64_t run = getTrips(lane, assumed);
+  // Longer runs fill vectors as well as one of this length, and whole vectors
+  // that cover it can be counted in 64 bits.
+  constexpr int64_t kLongest = int64_t(1) << 40;
+  int64_t run = std::min(kLongest, getTrips(lane, assumed));
   for (unsigned last = lane;;) {
     std::optional<unsigned> next;
     for (ArrayRef<unsigned> order : orders) {
@@ -101,7 +104,8 @@ int64_t StoredOp::getRun(const LoopsRule &rule, unsigned lane,
     if (!next || !llvm::all_of(orders, isBeside) ||
         iterators[space->digits[*next].loop] != utils::IteratorType::parallel)
       return run;
-    run *= std::max<int64_t>(1, getTrips(*next, assumed));
+    run = std::min(kLongest, scaleCost(run, std::max<int64_t>(
+                                                1, getTrips(*next, assumed))));
     last = *next;
   }
 }

@@ -58,7 +58,7 @@ struct StoredOp {
   /// Returns the trip count of the loop that digit `lane` forms together with
   /// the parallel digits that every accessed tensor stores contiguously with
   /// it. For an elementwise op on row-major NCHW tensors, this is N * C * H *
-  /// W. Dynamic sizes count as `assumed`.
+  /// W. Dynamic sizes count as `assumed`; longer runs count as 2^40.
   int64_t getRun(const LoopsRule &rule, unsigned lane, int64_t assumed) const;
 
   /// Returns how many iterations of the loop that digit `lane` belongs to are
