@@ -70,7 +70,7 @@ LIBRARIES = {
     # No IR: programs link it without the rest.
     "Targets/NPU/Simulator": ("Support",),
     "Targets/Mesh": ("Analysis", "Targets"),
-    "Targets/Mesh/LayoutToMPI": ("Analysis", "Dialect/Layout/Utils"),
+    "Targets/Mesh/LayoutToMPI": ("Analysis", "Dialect/Layout/Transforms", "Dialect/Layout/Utils", "Targets/Mesh"),
     "Targets/Mesh/Pipelines": ("Targets/CPU/Pipelines", "Targets/Mesh/LayoutToMPI"),
     # No IR: programs link it without the rest.
     "Targets/Mesh/Runtime": (),

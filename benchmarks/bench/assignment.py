@@ -93,7 +93,7 @@ def assign(path, rule, objective):
                                     "--verify-each=0", "--mlir-timing",
                                     "--mlir-timing-display=list")
     assignment = re.search(r"layout\.assignment = \{(.*?)\}", text)
-    seconds = re.search(r"([\d.]+) \( *[\d.]+%\) +(?:\S*BaselinePass|SolvePass)$", timing, re.M)
+    seconds = re.search(r"([\d.]+) \( *[\d.]+%\) +(?:.*BaselinePass|SolvePass)$", timing, re.M)
     if not assignment or not seconds:
         raise ToolError(f"{path}: {decide} left no layout.assignment or no time")
     fields = dict(re.findall(r"(\w+) = (\d+)", assignment.group(1)))

@@ -115,7 +115,7 @@ def attention(q, k, v, out, scale, tokens, M: tl.constexpr, N: tl.constexpr, D: 
 
 
 @triton.jit
-def attention_backward(q, k, v, dout, rows_max, deltas, dk, dv, scale, tokens, M: tl.constexpr, N: tl.constexpr,
+def attention_backward(q, k, v, grad, rows_max, deltas, dk, dv, scale, tokens, M: tl.constexpr, N: tl.constexpr,
                        D: tl.constexpr):
     """The gradients of keys and values."""
     head = tl.program_id(1) * tokens * D
@@ -127,7 +127,7 @@ def attention_backward(q, k, v, dout, rows_max, deltas, dk, dv, scale, tokens, M
         rows = start + each
         queries = tl.load(q + head + rows[None, :] * D + depth[:, None])
         powers = tl.exp2(tl.dot(keys, queries) * scale - tl.load(rows_max + rows)[None, :])
-        given = tl.load(dout + head + rows[:, None] * D + depth[None, :])
+        given = tl.load(grad + head + rows[:, None] * D + depth[None, :])
         values_total = tl.dot(powers.to(tl.float16), given, values_total)
         change = powers * (tl.dot(values, tl.trans(given)) - tl.load(deltas + rows)[None, :])
         keys_total = tl.dot(change.to(tl.float16), tl.trans(queries), keys_total)

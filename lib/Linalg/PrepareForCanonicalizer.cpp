@@ -110,10 +110,11 @@ static void prepare(RewriterBase &rewriter, tensor::ExtractSliceOp slice) {
     return tensor::ExtractSliceOp::create(rewriter, loc, tensor, part.offsets,
                                           part.sizes, part.strides);
   };
+  Value init = take(unpack.getDest(), dest);
   Value part = linalg::UnPackOp::create(
-                   rewriter, loc, take(unpack.getSource(), source),
-                   take(unpack.getDest(), dest), unpack.getInnerDimsPos(),
-                   unpack.getMixedTiles(), unpack.getOuterDimsPerm())
+                   rewriter, loc, take(unpack.getSource(), source), init,
+                   unpack.getInnerDimsPos(), unpack.getMixedTiles(),
+                   unpack.getOuterDimsPerm())
                    .getResult();
   rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
       slice, slice.getType(), part, rest.offsets, rest.sizes, rest.strides);

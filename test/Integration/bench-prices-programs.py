@@ -6,14 +6,15 @@ import pathlib
 import re
 import sys
 
-from bench import program_prices
+from bench import baselines, program_prices
 
 [row] = json.loads(pathlib.Path(sys.argv[1]).read_text())["rows"]
 decisions = row["decisions"]
 assert len(decisions) >= 12, decisions
 assert all(each["price"] > 0 and each["seconds"] > 0 for each in decisions.values())
-# The optimum for the target that all are priced for is the least.
-assert decisions["optimum"]["price"] == min(each["price"] for each in decisions.values()), decisions
+# The optimum costs no more than any choice among its candidates; other targets have others.
+chosen = [name for name in decisions if name in (*baselines.RULES, baselines.GREEDY) or name.startswith("random ")]
+assert chosen and decisions["optimum"]["price"] <= min(decisions[name]["price"] for name in chosen), decisions
 printed = pathlib.Path(sys.argv[2]).read_text()
 assert printed.startswith(f"unet: {len(decisions)} decisions, rank correlation "), printed
 for name, each in decisions.items():

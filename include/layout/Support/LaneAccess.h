@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Decides if a loop can be vectorized. Kernel emission and cost models use the
-// same functions, so that their answers agree.
+// Decides if a loop can be vectorized, and has the sizes of Winograd's
+// transforms. Kernel emission and cost models use the same functions and
+// constants, so that their answers agree.
 //
 //===----------------------------------------------------------------------===//
 
@@ -90,6 +91,16 @@ inline unsigned countDimsThatMove(ArrayRef<int64_t> shape) {
     shape = shape.drop_back();
   return shape.size();
 }
+
+/// The results along each axis of one tile of Winograd's transforms, which are
+/// F(2x2, 3x3).
+inline constexpr int64_t kWinogradResults = 2;
+/// The elements of a transformed tile and of a transformed filter, in each of
+/// which input channels are multiplied and summed.
+inline constexpr int64_t kWinogradElements = 16;
+/// The vector steps, a store and an addition each, that transform a tile of one
+/// input channel, or the products of one filter.
+inline constexpr int64_t kWinogradSteps = 32;
 
 } // namespace mlir::layout
 

@@ -14,7 +14,6 @@
 #include "layout/Analysis/Contraction.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Support/LaneAccess.h"
-#include "layout/Targets/CPU/WinogradCounts.h"
 #include "layout/Targets/Registration.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -241,8 +240,8 @@ static Cost getTransformedBytes(Operation *op, unsigned filter,
 
 namespace {
 /// The digit that a kernel vectorizes: `lane`, a parallel one, with operands
-/// that are strided along it if `isStrided`, or `parts`, a reduction. None if
-/// both are std::nullopt.
+/// that are strided along it if `isStrided`, or `parts`, a reduction. If both
+/// are std::nullopt, the kernel has no vectors.
 struct VectorizedDigit {
   std::optional<unsigned> lane, parts;
   bool isStrided = false;

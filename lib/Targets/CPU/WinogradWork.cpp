@@ -7,7 +7,7 @@
 
 #include "WinogradWork.h"
 #include "layout/Analysis/Program.h"
-#include "layout/Targets/CPU/WinogradCounts.h"
+#include "layout/Support/LaneAccess.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/Support/MathExtras.h"
 

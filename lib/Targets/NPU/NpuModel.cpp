@@ -184,7 +184,8 @@ ConversionPlan NpuModel::planMove(RankedTensorType from, RankedTensorType to,
   return plan;
 }
 
-/// Returns the time of the plan. Only fills of padding have none of their own.
+/// Returns the time of the plan, or the modeled time of a fill of padding, whose
+/// plan has no time.
 Cost NpuModel::getCost(const ConversionPlan &plan) const {
   return plan.kind == ConversionPlan::Kind::Relayout
              ? plan.overhead

@@ -35,8 +35,8 @@ public:
   /// the tensor that it views.
   std::pair<int64_t, int64_t> getReach(Value memref);
 
-  /// Returns the time of the commands of an op on the execution units, or none
-  /// if its result is not in local memory or has no elements.
+  /// Returns the time of the commands of an op on the execution units. It has no
+  /// commands if its result is not in local memory or has no elements.
   CommandTime getCommandTime(Operation *op) const;
 
   /// Returns the number of cycles that the engine of an op takes for it, or 0

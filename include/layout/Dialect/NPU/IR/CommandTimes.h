@@ -58,8 +58,8 @@ struct ResultForm {
 };
 
 /// Returns the form of a result of `shape` in `layouts[result]`. `layouts` are
-/// those of the operands of the op, null for those that are not read or are
-/// loaded for the op. Returns std::nullopt as getPlanes does.
+/// those of the operands of the op; a layout is null if the operand is not read
+/// or is loaded for the op. Returns std::nullopt as getPlanes does.
 std::optional<ResultForm>
 getResultForm(ArrayRef<layout::NpuScatterAttr> layouts, unsigned result,
               ArrayRef<int64_t> shape, int64_t elementBytes);
