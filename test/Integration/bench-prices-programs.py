@@ -20,7 +20,7 @@ assert printed.startswith(f"unet: {len(decisions)} decisions, rank correlation "
 for name, each in decisions.items():
     assert re.search(rf"^  {re.escape(name)} +{each['price']} ", printed, re.M), (name, printed)
 
-pair = {"cheap": {"price": 100, "seconds": 1.2}, "dear": {"price": 110, "seconds": 1.0}}
+pair = {"cheap": {"price": 100, "seconds": 1.2}, "dear": {"price": 111, "seconds": 1.0}}
 assert program_prices.find_wrong(pair) == [(1.2, "cheap", "dear")]
 assert not program_prices.find_wrong(pair | {"dear": {"price": 109, "seconds": 1.0}})
 assert not program_prices.find_wrong(pair | {"cheap": {"price": 100, "seconds": 1.1}})

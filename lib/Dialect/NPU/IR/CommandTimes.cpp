@@ -58,7 +58,8 @@ std::optional<ResultForm> npu::getResultForm(ArrayRef<NpuScatterAttr> layouts,
            (mode == NpuMode::Compact && isWhole);
   };
   return ResultForm{*planes, llvm::all_of(layouts, isAligned),
-                    layout.getMode() == NpuMode::Matrix};
+                    layout.getMode() == NpuMode::Matrix,
+                    layout.getAxes().str()};
 }
 
 /// Returns the factor, at least 1, of a parallel loop of `op` in `index`, e.g.
@@ -94,6 +95,40 @@ static void addWindows(linalg::LinalgOp op, unsigned input,
       work.kernelW = ranges[loop];
       work.strideW = stride.value_or(1);
     }
+}
+
+/// The cycles of products that no function computes unless they are split: more
+/// than most ops take, and less than ops outside of local memory cost.
+static constexpr int64_t kWithoutFunction = int64_t(1) << 18;
+
+/// Returns true if the matrix layout of the result fits a product of matrices:
+/// its last row dim is a loop of one factor, and its columns are loops of the
+/// other one.
+static bool fitsMatrices(linalg::LinalgOp op, ArrayRef<int64_t> ranges,
+                         std::pair<unsigned, unsigned> factors,
+                         StringRef axes) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  AffineMap a = maps[factors.first], b = maps[factors.second];
+  AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (axes.size() != result.getNumResults())
+    return true;
+  std::optional<unsigned> row;
+  SmallVector<unsigned> columns;
+  for (auto [axis, index] : llvm::zip_equal(axes, result.getResults())) {
+    auto dim = dyn_cast<AffineDimExpr>(index);
+    if (!dim || ranges[dim.getPosition()] == 1)
+      continue;
+    if (axis == 'M')
+      columns.push_back(dim.getPosition());
+    else
+      row = dim.getPosition();
+  }
+  return !row || llvm::none_of(columns, [&](unsigned column) {
+    return (a.isFunctionOfDim(*row) && a.isFunctionOfDim(column) &&
+            !b.isFunctionOfDim(*row) && !b.isFunctionOfDim(column)) ||
+           (b.isFunctionOfDim(*row) && b.isFunctionOfDim(column) &&
+            !a.isFunctionOfDim(*row) && !a.isFunctionOfDim(column));
+  });
 }
 
 /// Returns the work of a function that adds products for all reduction loops of
@@ -155,6 +190,9 @@ std::optional<CommandTime> npu::getCommandTime(linalg::LinalgOp op,
   bool isReduction = op.getNumReductionLoops() > 0;
   auto factors = getFactors(op);
   bool isSum = function->name == "add";
+  if (isReduction && factors && form.isMatrix &&
+      !fitsMatrices(op, ranges, *factors, form.axes))
+    return CommandTime{1, kWithoutFunction};
   if (isReduction && factors) {
     add(getProductWork(op, ranges, *factors, form), /*isAligned=*/true);
   } else if (isReduction && form.isAligned &&

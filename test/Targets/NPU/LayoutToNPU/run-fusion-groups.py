@@ -82,7 +82,7 @@ def check(text, inputs, result, wanted, chip, most, groups=1):
 
 CHIP = "#npu.target<npus = 4, bytes_per_npu = {}, eu_bytes = 32>"
 
-for batch, rows, columns, stride, size, most in [(1, 17, 16, 1, 4096, 1.1), (1, 33, 9, 2, 4096, 1.1),
+for batch, rows, columns, stride, size, most in [(1, 17, 16, 1, 4096, 1.3), (1, 33, 9, 2, 4096, 1.3),
                                                  (4, 10, 12, 1, 8192, 1), (3, 7, 21, 1, 4096, 1)]:
     x, v, w = draw(batch, 3, rows, columns), draw(6, 3, 3, 3), draw(5, 6, 3, 3)
     text = Text("f32")

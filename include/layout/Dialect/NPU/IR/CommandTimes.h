@@ -55,6 +55,9 @@ struct ResultForm {
   bool isAligned = false;
   /// The result is in the matrix layout.
   bool isMatrix = false;
+  /// The axis of each dim of a result in the matrix layout, N for rows and M for
+  /// columns; empty if its two dims are these.
+  std::string axes;
 };
 
 /// Returns the form of a result of `shape` in `layouts[result]`. `layouts` are
@@ -66,7 +69,9 @@ getResultForm(ArrayRef<layout::NpuScatterAttr> layouts, unsigned result,
 
 /// Returns the time of the commands that compute `op`, whose loops have the
 /// trip counts `ranges`, or std::nullopt if no function of the chip computes
-/// its body.
+/// its body. Products in a matrix layout take 2^18 cycles if the last row dim and
+/// a column dim of the result are loops of one factor, because they may have to
+/// be split.
 std::optional<CommandTime> getCommandTime(linalg::LinalgOp op,
                                           ArrayRef<int64_t> ranges,
                                           const ResultForm &form,
