@@ -33,7 +33,7 @@ from networks import NETWORKS
 from networks.__main__ import main as generate
 
 from .kernels import make_inputs
-from .program_prices import correlate
+from . import program_prices
 from .rows import measure_rows, write_json
 
 NAMES = ("resnet50", "mobilenet_v2", "inception_v3", "densenet121", "efficientnet_v2_s", "unet", "vit_b16", "bert_base")
@@ -196,7 +196,7 @@ def correlate(rows, before, after):
     """Returns the rank correlation of two columns, or None for fewer than three networks."""
     if len(rows) < 3:
         return None
-    return correlate([row[before] for row in rows], [row[after] for row in rows])
+    return program_prices.correlate([row[before] for row in rows], [row[after] for row in rows])
 
 
 def mean_ratio(rows, column):

@@ -52,6 +52,13 @@ def set_target(cpu, parameters=PARAMETERS):
     return f"--layout-set-target=target={{{print_target(parameters)}}} cpu={cpu}"
 
 
+def find_target(cpu, folder):
+    """Returns the target with the parameters of a processor."""
+    empty = folder / "empty.mlir"
+    empty.write_text("module {}\n")
+    return re.search(r"layout\.target = (#layout\.cpu<[^>]*>)", run_tool("layout-opt", empty, set_target(cpu)))[1]
+
+
 def state_nhwc(text):
     """Returns a module whose 2-d convolutions and pools state NHWC for their input and result."""
     stated = f"layout.operand_layouts = [{NHWC}, unit, {NHWC}], layout.result_layouts = [{NHWC}], "
@@ -64,6 +71,7 @@ class Decisions:
     def __init__(self, prepared, cpu, folder):
         self.prepared, self.cpu, self.folder = prepared, cpu, folder
         self.prices, self.programs, self.texts = {}, [], set()
+        self.target = find_target(cpu, folder)
 
     def add(self, name, decided):
         """Prices and lowers a module with layouts, unless an earlier one is equal."""
@@ -108,11 +116,8 @@ class Decisions:
             key = zlib.crc32(repr((seed, op.name, op.operands, op.results)).encode())
             return int(op.modeled * (1 + seed) ** (key / 2 ** 32))
 
-        target = run_tool("layout-opt", self.prepared, set_target(self.cpu), "--mlir-elide-elementsattrs-if-larger=8",
-                          "--mlir-elide-resource-strings-if-larger=8")
-        target = re.search(r"layout\.target = (#layout\.cpu<[^>]*>)", target)[1]
         decided = self.folder / "decided.mlirbc"
-        decided.write_bytes(assign(self.prepared, target, costs=price).bytecode)
+        decided.write_bytes(assign(self.prepared, self.target, costs=price).bytecode)
         self.add(f"random {seed}", decided)
 
 

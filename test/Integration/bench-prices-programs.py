@@ -6,7 +6,7 @@ import pathlib
 import re
 import sys
 
-from bench import baselines, program_prices
+from bench import baselines, calibrate, program_prices
 
 [row] = json.loads(pathlib.Path(sys.argv[1]).read_text())["rows"]
 decisions = row["decisions"]
@@ -27,3 +27,5 @@ assert not program_prices.find_wrong(pair | {"cheap": {"price": 100, "seconds": 
 assert abs(program_prices.correlate([1, 2, 3, 4], [1, 2, 4, 3]) - 0.8) < 1e-9
 assert program_prices.correlate([1, 2, 2, 3], [10, 20, 20, 30]) == 1
 assert program_prices.correlate([1, 1], [2, 3]) == 1
+rows = [{"cost": cost, "seconds": seconds} for cost, seconds in ((1, 4), (2, 5), (3, 6))]
+assert calibrate.correlate(rows, "cost", "seconds") == 1 and calibrate.correlate(rows[:2], "cost", "seconds") is None
