@@ -61,13 +61,11 @@ static SmallVector<int64_t> getRanges(const LoopsRule &rule,
 /// Returns the time of an op for whose body no function is known: for each
 /// index that is summed over, one function for every two arithmetic ops.
 npu::CommandTime
-NpuModel::getUnmatchedTime(const LoopsRule &rule,
+NpuModel::getUnmatchedTime(const LoopsRule &rule, ArrayRef<int64_t> ranges,
                            const ChipClock::Planes &planes) const {
-  int64_t sums = 1;
-  for (auto [loop, range] :
-       llvm::zip_equal(rule.loops, getRanges(rule, getAssumedSize())))
-    if (loop.iterator == utils::IteratorType::reduction)
-      sums = scaleCost(sums, range);
+  auto kinds = llvm::map_to_vector(
+      rule.loops, [](const LoopRule &loop) { return loop.iterator; });
+  int64_t sums = npu::countSummed(kinds, ranges);
   int64_t functions =
       std::max<int64_t>(llvm::divideCeil(rule.opsPerPoint, 2), 1);
   npu::CommandTime time = times.getCommand(ChipClock::Work(), planes);
@@ -77,9 +75,11 @@ NpuModel::getUnmatchedTime(const LoopsRule &rule,
 
 /// Returns the time of the commands of an op with a result in local memory, or
 /// std::nullopt if it has none there. It is infinite if a layout is not valid.
+/// `ranges` are the trip counts of the loops.
 std::optional<npu::CommandTime>
 NpuModel::getCommandTime(Operation *op, const LoopsRule &rule,
-                         const OpLayouts &layouts, const CostModel &costs) {
+                         ArrayRef<int64_t> ranges, const OpLayouts &layouts,
+                         const CostModel &costs) {
   auto getScatter = [&](LayoutId layout) {
     return layout == kAnyLayout
                ? NpuScatterAttr()
@@ -104,10 +104,9 @@ NpuModel::getCommandTime(Operation *op, const LoopsRule &rule,
     all.pop_back();
     std::optional<npu::CommandTime> time;
     if (form && compute)
-      time = times.getCommandTime(compute, getRanges(rule, getAssumedSize()),
-                                  *form);
+      time = times.getCommandTime(compute, ranges, *form);
     if (!time)
-      time = form ? getUnmatchedTime(rule, form->planes)
+      time = form ? getUnmatchedTime(rule, ranges, form->planes)
                   : npu::CommandTime{1, kInfiniteCost};
     if (!most || most->cycles < time->cycles)
       most = time;
@@ -142,7 +141,7 @@ Cost NpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
     cost = addCosts(cost, getLoadCost(type, load));
   }
   if (std::optional<npu::CommandTime> time =
-          getCommandTime(op, rule, layouts, costs))
+          getCommandTime(op, rule, ranges, layouts, costs))
     return addCosts(cost, times.getCommands(*time));
   // The cores cannot compute a result in system memory: the op has to be split.
   return scaleCost(addCosts(cost, 1), kNotOnCores);

@@ -59,11 +59,11 @@ public:
 
 private:
   npu::CommandTime getUnmatchedTime(const LoopsRule &rule,
+                                    ArrayRef<int64_t> ranges,
                                     const ChipClock::Planes &planes) const;
-  std::optional<npu::CommandTime> getCommandTime(Operation *op,
-                                                 const LoopsRule &rule,
-                                                 const OpLayouts &layouts,
-                                                 const CostModel &costs);
+  std::optional<npu::CommandTime>
+  getCommandTime(Operation *op, const LoopsRule &rule, ArrayRef<int64_t> ranges,
+                 const OpLayouts &layouts, const CostModel &costs);
   Cost getLoadCost(RankedTensorType type, const NpuLoad &load) const;
 
   NpuTargetAttr target;

@@ -48,9 +48,7 @@ NpuTimes::NpuTimes(NpuTargetAttr target) : chip(target.getChip()) {
 }
 
 Cost NpuTimes::getCommands(const npu::CommandTime &time) const {
-  Cost cycles =
-      addCosts(scaleCost(clock.get(ClockParam::compute_start), time.functions),
-               time.cycles);
+  Cost cycles = time.getCycles(clock);
   Cost whole = scaleCost(compute.cost, cycles / compute.count);
   Cost rest = scaleCost(compute.cost, cycles % compute.count);
   return addCosts(whole, rest / compute.count + (rest % compute.count != 0));
@@ -67,10 +65,7 @@ Cost NpuTimes::getLoopTime(linalg::LinalgOp op, int64_t points) const {
   if (points <= 0)
     return 0;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  int64_t sums = 1;
-  for (auto [kind, range] : llvm::zip_equal(op.getIteratorTypesArray(), ranges))
-    if (kind == utils::IteratorType::reduction)
-      sums = scaleCost(sums, range);
+  int64_t sums = npu::countSummed(op.getIteratorTypesArray(), ranges);
   npu::ResultForm form;
   form.planes = divideAmongCores(llvm::divideCeil(points, sums));
   // Tensors of four dims have channels, others are matrices.

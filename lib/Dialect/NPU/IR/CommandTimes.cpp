@@ -112,6 +112,9 @@ static bool fitsMatrices(linalg::LinalgOp op, ArrayRef<int64_t> ranges,
   AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   if (axes.size() != result.getNumResults())
     return true;
+  auto getFactorsWith = [&](unsigned loop) {
+    return std::pair(a.isFunctionOfDim(loop), b.isFunctionOfDim(loop));
+  };
   std::optional<unsigned> row;
   SmallVector<unsigned> columns;
   for (auto [axis, index] : llvm::zip_equal(axes, result.getResults())) {
@@ -124,10 +127,8 @@ static bool fitsMatrices(linalg::LinalgOp op, ArrayRef<int64_t> ranges,
       row = dim.getPosition();
   }
   return !row || llvm::none_of(columns, [&](unsigned column) {
-    return (a.isFunctionOfDim(*row) && a.isFunctionOfDim(column) &&
-            !b.isFunctionOfDim(*row) && !b.isFunctionOfDim(column)) ||
-           (b.isFunctionOfDim(*row) && b.isFunctionOfDim(column) &&
-            !a.isFunctionOfDim(*row) && !a.isFunctionOfDim(column));
+    auto [ofA, ofB] = getFactorsWith(*row);
+    return ofA != ofB && getFactorsWith(column) == std::pair(ofA, ofB);
   });
 }
 
@@ -141,10 +142,7 @@ static Work getProductWork(linalg::LinalgOp op, ArrayRef<int64_t> ranges,
   if (form.isMatrix) {
     work.function = "matmul";
     work.operands = 1;
-    auto kinds = op.getIteratorTypesArray();
-    for (auto [kind, range] : llvm::zip_equal(kinds, ranges))
-      if (kind == utils::IteratorType::reduction)
-        work.channels = scaleCost(work.channels, range);
+    work.channels = countSummed(op.getIteratorTypesArray(), ranges);
     return work;
   }
   // Windows move over the input.
@@ -161,6 +159,15 @@ static Work getProductWork(linalg::LinalgOp op, ArrayRef<int64_t> ranges,
   work.function = isDepthwise ? "depthwise2d" : "conv2d";
   addWindows(op, input, ranges, /*hasChannels=*/!isDepthwise, work);
   return work;
+}
+
+int64_t npu::countSummed(ArrayRef<utils::IteratorType> kinds,
+                         ArrayRef<int64_t> ranges) {
+  int64_t count = 1;
+  for (auto [kind, range] : llvm::zip_equal(kinds, ranges))
+    if (kind == utils::IteratorType::reduction)
+      count = scaleCost(count, range);
+  return count;
 }
 
 std::optional<CommandTime> npu::getCommandTime(linalg::LinalgOp op,
@@ -183,12 +190,9 @@ std::optional<CommandTime> npu::getCommandTime(linalg::LinalgOp op,
   Work work;
   work.function = function->name;
   work.isSigned = function->isSigned;
-  int64_t sums = 1;
-  for (auto [kind, range] : llvm::zip_equal(op.getIteratorTypesArray(), ranges))
-    if (kind == utils::IteratorType::reduction)
-      sums = scaleCost(sums, range);
+  int64_t sums = countSummed(op.getIteratorTypesArray(), ranges);
   bool isReduction = op.getNumReductionLoops() > 0;
-  auto factors = getFactors(op);
+  auto factors = getFactors(op, *function);
   bool isSum = function->name == "add";
   if (isReduction && factors && form.isMatrix &&
       !fitsMatrices(op, ranges, *factors, form.axes))

@@ -410,10 +410,14 @@ int64_t npu::getStep(AffineExpr index, unsigned numLoops, unsigned loop) {
 std::optional<std::pair<unsigned, unsigned>>
 npu::getFactors(linalg::LinalgOp op) {
   std::optional<ElementFunction> function = getElementFunction(op);
-  if (!function || function->name != "mac" || op.getNumDpsInits() != 1)
+  return function ? getFactors(op, *function) : std::nullopt;
+}
+
+std::optional<std::pair<unsigned, unsigned>>
+npu::getFactors(linalg::LinalgOp op, const ElementFunction &function) {
+  if (function.name != "mac" || op.getNumDpsInits() != 1)
     return std::nullopt;
-  unsigned a = function->arguments[0].operand,
-           b = function->arguments[1].operand;
+  unsigned a = function.arguments[0].operand, b = function.arguments[1].operand;
   unsigned out = op.getDpsInitOperand(0)->getOperandNumber();
   if (a == b || a == out || b == out)
     return std::nullopt;

@@ -90,12 +90,8 @@ CommandTime OpTimes::getCommandTime(Operation *op) const {
 }
 
 Cost OpTimes::getCycles(Operation *op) {
-  if (getEngine(op) == Engine::Compute) {
-    CommandTime time = getCommandTime(op);
-    return addCosts(
-        scaleCost(clock.get(ClockParam::compute_start), time.functions),
-        time.cycles);
-  }
+  if (getEngine(op) == Engine::Compute)
+    return getCommandTime(op).getCycles(clock);
   std::optional<std::vector<Transfer>> plan;
   auto fill = dyn_cast<FillOp>(op);
   if (auto copy = dyn_cast<CopyOp>(op))

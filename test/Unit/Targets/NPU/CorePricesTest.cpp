@@ -118,7 +118,7 @@ TEST_F(CorePricesTest, DerivesParametersFromTheClockOfTheChip) {
             loadStart * cycle + 2 * kElementBytes * (4 * 2 * 4));
 }
 
-/// By the clock of BM1684, each function has its own cycles, functions with
+/// Checks the clock of BM1684: each function has its own cycles, functions with
 /// strides take longer, and short rows cost more than their bytes.
 TEST_F(CorePricesTest, TakesTheCyclesOfEachFunction) {
   CostModel costs = getCostsOf("#layout.npu<chip = #npu.target<\"BM1684\">>");

@@ -37,6 +37,13 @@ struct CommandTime {
     cycles = layout::addCosts(cycles, other.cycles);
     return *this;
   }
+  /// Returns the cycles with those of the starts.
+  layout::Cost getCycles(const layout::ChipClock &clock) const {
+    return layout::addCosts(
+        layout::scaleCost(clock.get(layout::ClockParam::compute_start),
+                          functions),
+        cycles);
+  }
 };
 
 /// Returns the 32-bit words of the core that has most of a tensor of `shape` in
@@ -66,6 +73,11 @@ struct ResultForm {
 std::optional<ResultForm>
 getResultForm(ArrayRef<layout::NpuScatterAttr> layouts, unsigned result,
               ArrayRef<int64_t> shape, int64_t elementBytes);
+
+/// Returns the product of the trip counts `ranges` of the reduction loops: the
+/// number of elements that are summed for a result.
+int64_t countSummed(ArrayRef<utils::IteratorType> kinds,
+                    ArrayRef<int64_t> ranges);
 
 /// Returns the time of the commands that compute `op`, whose loops have the
 /// trip counts `ranges`, or std::nullopt if no function of the chip computes

@@ -121,6 +121,9 @@ int64_t getStep(AffineExpr index, unsigned numLoops, unsigned loop);
 /// Returns the numbers of the two inputs whose product the op adds to its only
 /// result, or std::nullopt if its body is not such a multiply-add.
 std::optional<std::pair<unsigned, unsigned>> getFactors(linalg::LinalgOp op);
+/// As above, of an op whose body is `function`.
+std::optional<std::pair<unsigned, unsigned>>
+getFactors(linalg::LinalgOp op, const ElementFunction &function);
 
 /// Returns the loops of a matmul as batch, row, column and reduction loops.
 /// Returns failure if the op is not a contraction, or has other loops, e.g.
