@@ -331,6 +331,20 @@ llvm::Error CompiledProgram::link(StringRef archive,
   return llvm::Error::success();
 }
 
+void CompileOptions::addRuntime(
+    ArrayRef<std::pair<StringRef, void *>> functions, const char *(*take)()) {
+  for (auto [name, function] : functions)
+    symbols.push_back({name.str(), function});
+  takeError = [takeOther = std::move(takeError),
+               take]() -> std::optional<std::string> {
+    if (takeOther)
+      if (std::optional<std::string> message = takeOther())
+        return message;
+    const char *message = take();
+    return message ? std::optional<std::string>(message) : std::nullopt;
+  };
+}
+
 FailureOr<std::unique_ptr<CompiledProgram>>
 CompiledProgram::compile(ModuleOp module, StringRef name,
                          const CompileOptions &options) {

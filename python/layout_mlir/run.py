@@ -167,7 +167,8 @@ def passes_before(args: argparse.Namespace) -> list[str]:
 
 
 def lower(args: argparse.Namespace, module: pathlib.Path, folder: pathlib.Path) -> dict[str, Any]:
-    """Assigns layouts and lowers the original program, and for cpu, opencl and vulkan the laid-out one, to the LLVM dialect.
+    """Assigns layouts and lowers the original program, and for cpu, opencl and vulkan the laid-out one, to the LLVM
+    dialect.
     Returns the cost table of the assignment."""
     written = ["--emit-bytecode", "--verify-each=false"]
     _, pipeline = DEVICES[args.device]

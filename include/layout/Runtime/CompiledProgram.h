@@ -99,6 +99,11 @@ struct CompileOptions {
   /// If not null, called after each run. Returns the error of that run, e.g. of
   /// a device, which makes the run fail, or std::nullopt.
   std::function<std::optional<std::string>()> takeError;
+
+  /// Adds the functions of a runtime, and the error that `take` returns and
+  /// clears, null without one, to those of other runtimes.
+  void addRuntime(ArrayRef<std::pair<StringRef, void *>> functions,
+                  const char *(*take)());
 };
 
 /// A device other than the CPU that runs kernels of a program.

@@ -39,7 +39,17 @@ static spirv::ImageType getImageType(const TypeConverter &converter,
                                spirv::ImageFormat::Unknown);
 }
 
-void layout::addHalvesAsFloats(SPIRVTypeConverter &converter) {
+void layout::addCommonTypes(SPIRVTypeConverter &converter, bool hasHalves) {
+  converter.addConversion([](MemRefType type) -> std::optional<Type> {
+    if (!isGroupMemory(type))
+      return std::nullopt;
+    return spirv::PointerType::get(
+        spirv::ArrayType::get(type.getElementType(), type.getNumElements()),
+        spirv::StorageClass::Workgroup);
+  });
+  // Results of loads and operands of stores; no other value is f16.
+  if (hasHalves)
+    return;
   converter.addConversion([](Float16Type type) -> std::optional<Type> {
     return Float32Type::get(type.getContext());
   });
@@ -50,12 +60,8 @@ void layout::addHalvesAsFloats(SPIRVTypeConverter &converter) {
   });
 }
 
-void layout::addDeviceTypes(SPIRVTypeConverter &converter, bool hasHalves) {
+void layout::addDeviceTypes(SPIRVTypeConverter &converter) {
   converter.addConversion([&converter](MemRefType type) -> std::optional<Type> {
-    if (isGroupMemory(type))
-      return spirv::PointerType::get(
-          spirv::ArrayType::get(type.getElementType(), type.getNumElements()),
-          spirv::StorageClass::Workgroup);
     if (!isOnDevice(type))
       return std::nullopt;
     DeviceStorage storage = getCheckedStorage(type);
@@ -64,9 +70,6 @@ void layout::addDeviceTypes(SPIRVTypeConverter &converter, bool hasHalves) {
     return spirv::PointerType::get(storage.element,
                                    spirv::StorageClass::CrossWorkgroup);
   });
-  // Result of loads and operand of stores; no other value is f16.
-  if (!hasHalves)
-    addHalvesAsFloats(converter);
 }
 
 /// Returns the low 32 bits of an index, or the i32 that it was extended from.
@@ -116,11 +119,6 @@ Value layout::convertInteger(OpBuilder &builder, Location loc, Value value,
   return spirv::SConvertOp::create(builder, loc, type, value);
 }
 
-Value layout::getGroupElement(OpBuilder &builder, Location loc, Value memory,
-                              ValueRange indices) {
-  return spirv::AccessChainOp::create(builder, loc, memory, indices);
-}
-
 void layout::addGroupMemory(ConversionPatternRewriter &rewriter,
                             gpu::GPUFuncOp kernel, spirv::FuncOp function,
                             const TypeConverter &converter,
@@ -157,6 +155,37 @@ LogicalResult layout::moveBody(ConversionPatternRewriter &rewriter,
 }
 
 namespace {
+struct GroupLoadPattern : OpConversionPattern<memref::LoadOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(memref::LoadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isGroupMemory(op.getMemRefType()))
+      return failure();
+    rewriter.replaceOpWithNewOp<spirv::LoadOp>(
+        op,
+        spirv::AccessChainOp::create(rewriter, op.getLoc(), adaptor.getMemref(),
+                                     adaptor.getIndices()));
+    return success();
+  }
+};
+
+struct GroupStorePattern : OpConversionPattern<memref::StoreOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(memref::StoreOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isGroupMemory(op.getMemRefType()))
+      return failure();
+    rewriter.replaceOpWithNewOp<spirv::StoreOp>(
+        op,
+        spirv::AccessChainOp::create(rewriter, op.getLoc(), adaptor.getMemref(),
+                                     adaptor.getIndices()),
+        adaptor.getValue());
+    return success();
+  }
+};
+
 struct LoadPattern : OpConversionPattern<memref::LoadOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -164,12 +193,6 @@ struct LoadPattern : OpConversionPattern<memref::LoadOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Type type = getTypeConverter()->convertType(op.getType());
-    if (isGroupMemory(op.getMemRefType())) {
-      rewriter.replaceOpWithNewOp<spirv::LoadOp>(
-          op, getGroupElement(rewriter, loc, adaptor.getMemref(),
-                              adaptor.getIndices()));
-      return success();
-    }
     DeviceStorage storage = getCheckedStorage(op.getMemRefType());
     if (storage.isImage()) {
       Value coordinates = makeCoordinates(rewriter, loc, adaptor.getIndices());
@@ -203,14 +226,6 @@ struct StorePattern : OpConversionPattern<memref::StoreOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value value = adaptor.getValue();
-    if (isGroupMemory(op.getMemRefType())) {
-      rewriter.replaceOpWithNewOp<spirv::StoreOp>(
-          op,
-          getGroupElement(rewriter, loc, adaptor.getMemref(),
-                          adaptor.getIndices()),
-          value);
-      return success();
-    }
     DeviceStorage storage = getCheckedStorage(op.getMemRefType());
     if (storage.isImage()) {
       Value coordinates = makeCoordinates(rewriter, loc, adaptor.getIndices());
@@ -254,6 +269,7 @@ struct KernelPattern : OpConversionPattern<gpu::GPUFuncOp> {
     return moveBody(rewriter, kernel, function, *getTypeConverter(), signature);
   }
 };
+
 /// Lowers arith.remsi to OpSRem, which has the same semantics. Upstream's
 /// lowering uses the absolute value, which overflows for the minimal integer.
 struct RemainderPattern : OpConversionPattern<arith::RemSIOp> {
@@ -267,6 +283,12 @@ struct RemainderPattern : OpConversionPattern<arith::RemSIOp> {
   }
 };
 } // namespace
+
+void layout::populateGroupMemoryPatterns(const SPIRVTypeConverter &converter,
+                                         RewritePatternSet &patterns) {
+  patterns.add<GroupLoadPattern, GroupStorePattern>(
+      converter, patterns.getContext(), /*benefit=*/11);
+}
 
 void layout::populateKernelPatterns(const SPIRVTypeConverter &converter,
                                     RewritePatternSet &patterns) {

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The steps of `layout-opencl-kernels-to-spirv`, in the order in which they run
-// on a GPU module. `layout-vulkan-kernels-to-spirv` replaces some (KernelApi). `layout-opencl-kernels-to-source` runs the first three and
+// on a GPU module. `layout-vulkan-kernels-to-spirv` replaces some of them
+// (KernelLowering). `layout-opencl-kernels-to-source` runs the first three and
 // prints the result (KernelSource.h).
 //
 //   checkKernels         rejects what OpenCL 1.2 cannot express
@@ -57,7 +58,7 @@ Type widenHalf(Type type);
 LogicalResult legalizeForOpenCL(gpu::GPUModuleOp module);
 
 /// The steps of the conversion to SPIR-V that depend on the API of the device.
-struct KernelApi {
+struct KernelLowering {
   /// Starts the advice of errors: "OpenCL" or "Vulkan".
   llvm::StringLiteral name;
   /// Returns the version and all capabilities that kernels may use.
@@ -66,7 +67,8 @@ struct KernelApi {
   LogicalResult (*check)(gpu::GPUModuleOp module);
   /// Replaces ops and types that have no SPIR-V.
   LogicalResult (*legalize)(gpu::GPUModuleOp module);
-  void (*addDeviceTypes)(SPIRVTypeConverter &converter, bool hasHalves);
+  /// Adds the type conversions of device memory.
+  void (*addDeviceTypes)(SPIRVTypeConverter &converter);
   void (*populatePatterns)(const SPIRVTypeConverter &converter,
                            RewritePatternSet &patterns);
   LogicalResult (*finish)(spirv::ModuleOp module);
@@ -77,16 +79,14 @@ using RunPasses =
     llvm::function_ref<LogicalResult(OpPassManager &passes, Operation *op)>;
 
 /// Adds a spirv.module before each gpu.module, with its kernels for `api`.
-LogicalResult convertKernels(ModuleOp module, const KernelApi &api,
+LogicalResult convertKernels(ModuleOp module, const KernelLowering &api,
                              RunPasses runPasses);
 
-/// Adds the type conversions of kernels: memrefs of device and work-group
-/// memory become SPIR-V images and pointers, and f16 becomes f32 unless
-/// `hasHalves` is set.
-void addDeviceTypes(SPIRVTypeConverter &converter, bool hasHalves);
-
-/// Adds the conversion of f16, and of vectors of f16, to f32.
-void addHalvesAsFloats(SPIRVTypeConverter &converter);
+/// Adds the type conversions that all APIs share: memrefs of work-group memory
+/// become pointers, and f16 becomes f32 unless `hasHalves` is set.
+void addCommonTypes(SPIRVTypeConverter &converter, bool hasHalves);
+/// Adds the conversion of memrefs of device memory to images and pointers.
+void addDeviceTypes(SPIRVTypeConverter &converter);
 /// Returns the storage of a memref type of a kernel, which checkKernels has
 /// found to be valid device memory.
 DeviceStorage getCheckedStorage(MemRefType type);
@@ -96,9 +96,6 @@ Value makeCoordinates(OpBuilder &builder, Location loc, ValueRange indices);
 /// Sign-extends or truncates an integer, or a vector of integers, between its
 /// width in the kernel and the 32 bits with which image ops read and write.
 Value convertInteger(OpBuilder &builder, Location loc, Value value, Type type);
-/// Emits the pointer to an element of work-group memory.
-Value getGroupElement(OpBuilder &builder, Location loc, Value memory,
-                      ValueRange indices);
 /// Emits a variable for each work-group memory of `kernel` before `function`,
 /// and its address at the start of the kernel, to which `signature` maps the
 /// memory.
@@ -112,6 +109,10 @@ LogicalResult moveBody(ConversionPatternRewriter &rewriter,
                        const TypeConverter &converter,
                        TypeConverter::SignatureConversion &signature);
 
+/// Adds the conversions of memref.load and .store of work-group memory. They
+/// precede the patterns of an API, which need not handle such memory.
+void populateGroupMemoryPatterns(const SPIRVTypeConverter &converter,
+                                 RewritePatternSet &patterns);
 void populateKernelPatterns(const SPIRVTypeConverter &converter,
                             RewritePatternSet &patterns);
 void populateOpenCLStdPatterns(const SPIRVTypeConverter &converter,

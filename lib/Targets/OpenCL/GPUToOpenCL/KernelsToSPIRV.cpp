@@ -47,17 +47,19 @@ static void populatePatterns(const SPIRVTypeConverter &converter,
 }
 
 static LogicalResult convertModule(gpu::GPUModuleOp module,
-                                   const KernelApi &api) {
+                                   const KernelLowering &api) {
   MLIRContext *context = module.getContext();
   spirv::TargetEnvAttr targetEnv = api.getTargetEnv(context);
   SPIRVConversionOptions options;
   options.use64bitIndex = !has32BitAddresses(module);
   options.emulateLT32BitScalarTypes = false;
   SPIRVTypeConverter converter(targetEnv, options);
-  api.addDeviceTypes(converter, module->hasAttr(kHalfArithmeticAttrName));
+  api.addDeviceTypes(converter);
+  addCommonTypes(converter, module->hasAttr(kHalfArithmeticAttrName));
 
   RewritePatternSet patterns(context);
   ScfToSPIRVContext scfContext;
+  populateGroupMemoryPatterns(converter, patterns);
   api.populatePatterns(converter, patterns);
   populateGPUToSPIRVPatterns(converter, patterns);
   arith::populateArithToSPIRVPatterns(converter, patterns);
@@ -80,7 +82,8 @@ static LogicalResult convertModule(gpu::GPUModuleOp module,
 }
 
 static LogicalResult convertKernels(gpu::GPUModuleOp module,
-                                    const KernelApi &api, RunPasses runPasses) {
+                                    const KernelLowering &api,
+                                    RunPasses runPasses) {
   if (failed(api.check(module)))
     return failure();
   OpBuilder builder(module);
@@ -98,7 +101,7 @@ static LogicalResult convertKernels(gpu::GPUModuleOp module,
   return converted ? api.finish(converted) : failure();
 }
 
-LogicalResult layout::convertKernels(ModuleOp module, const KernelApi &api,
+LogicalResult layout::convertKernels(ModuleOp module, const KernelLowering &api,
                                      RunPasses runPasses) {
   SmallVector<gpu::GPUModuleOp> modules(module.getOps<gpu::GPUModuleOp>());
   for (gpu::GPUModuleOp each : modules)
@@ -107,7 +110,7 @@ LogicalResult layout::convertKernels(ModuleOp module, const KernelApi &api,
   return success();
 }
 
-static constexpr KernelApi kOpenCL = {
+static constexpr KernelLowering kOpenCL = {
     "OpenCL",       getTargetEnv,     checkKernels, legalizeForOpenCL,
     addDeviceTypes, populatePatterns, finishModule};
 

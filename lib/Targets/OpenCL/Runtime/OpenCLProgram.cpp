@@ -13,25 +13,16 @@ using namespace mlir;
 void layout::useOpenCL(CompileOptions &options) {
   // The message is emitted as a diagnostic instead of being printed.
   layoutClSetErrorHandler(nullptr);
-  auto add = [&](StringRef name, auto *function) {
-    options.symbols.push_back({name.str(), reinterpret_cast<void *>(function)});
-  };
-  add("layoutClCreateBuffer", &layoutClCreateBuffer);
-  add("layoutClCreateImage", &layoutClCreateImage);
-  add("layoutClRelease", &layoutClRelease);
-  add("layoutClEnterScope", &layoutClEnterScope);
-  add("layoutClLeaveScope", &layoutClLeaveScope);
-  add("layoutClUpload", &layoutClUpload);
-  add("layoutClDownload", &layoutClDownload);
-  add("layoutClCopy", &layoutClCopy);
-  add("layoutClGetConstant", &layoutClGetConstant);
-  add("layoutClGetKernel", &layoutClGetKernel);
-  add("layoutClLaunch", &layoutClLaunch);
-  add("layoutClRefuseSizes", &layoutClRefuseSizes);
-  options.takeError = [] {
-    const char *message = layoutClTakeError();
-    return message ? std::optional<std::string>(message) : std::nullopt;
-  };
+#define FUNCTION(name) {#name, reinterpret_cast<void *>(&name)}
+  options.addRuntime(
+      {FUNCTION(layoutClCreateBuffer), FUNCTION(layoutClCreateImage),
+       FUNCTION(layoutClRelease), FUNCTION(layoutClEnterScope),
+       FUNCTION(layoutClLeaveScope), FUNCTION(layoutClUpload),
+       FUNCTION(layoutClDownload), FUNCTION(layoutClCopy),
+       FUNCTION(layoutClGetConstant), FUNCTION(layoutClGetKernel),
+       FUNCTION(layoutClLaunch), FUNCTION(layoutClRefuseSizes)},
+      layoutClTakeError);
+#undef FUNCTION
 }
 
 std::optional<layout::KernelDevice> layout::getUsedOpenCLDevice() {

@@ -250,7 +250,7 @@ def ConvertGPUToOpenCLRuntimePass
     never freed.
 
     With `prefix=layoutVk`, for kernels of `layout-vulkan-kernels-to-spirv`, the functions
-    are those of `layout/Targets/OpenCL/VulkanRuntime/Vulkan.h`.
+    are those of `layout/Targets/OpenCL/Runtime/Vulkan.h`.
 
     Ops must be synchronous (without tokens). The OpenCL queue is in order, and the host
     only waits for copies from and to host memory. `gpu.memcpy` copies between a

@@ -17,7 +17,7 @@
 //     waits.
 //   - A barrier precedes a command that reads memory which was written since
 //     the last barrier, or writes memory which was read or written since then.
-//     There are no others.
+//     The others move a new image to its layout, or show a download to the host.
 //   - Buffers and images are parts of few blocks of device memory.
 //   - All objects of the device are destroyed at exit.
 //
@@ -66,14 +66,6 @@ void layoutVkRefuseSizes(const char *name);
 
 const char *layoutVkTakeError(void);
 void layoutVkSetErrorHandler(void (*handler)(const char *message));
-
-/// What the runtime did since the start of the process.
-typedef struct LayoutVkCounts {
-  int64_t submits, barriers, launches;
-  int64_t blocks;  // of device memory that were allocated
-  int64_t objects; // buffers and images that were made for tensors
-} LayoutVkCounts;
-void layoutVkGetCounts(LayoutVkCounts *counts);
 
 /// Returns the name of the device in use and sets `*isGpu` to 1 for a GPU, else
 /// 0. Returns null before the first use of a device.

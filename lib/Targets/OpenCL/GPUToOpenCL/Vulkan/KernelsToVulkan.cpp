@@ -132,7 +132,7 @@ LogicalResult layout::finishForVulkan(spirv::ModuleOp module) {
   return success();
 }
 
-static constexpr KernelApi kVulkan = {
+static constexpr KernelLowering kVulkan = {
     "Vulkan",       getTargetEnv,           checkForVulkan, legalizeForVulkan,
     addVulkanTypes, populateVulkanPatterns, finishForVulkan};
 

@@ -97,12 +97,8 @@ static Type getBufferType(Type element) {
                                  spirv::StorageClass::StorageBuffer);
 }
 
-void layout::addVulkanTypes(SPIRVTypeConverter &converter, bool hasHalves) {
+void layout::addVulkanTypes(SPIRVTypeConverter &converter) {
   converter.addConversion([](MemRefType type) -> std::optional<Type> {
-    if (isGroupMemory(type))
-      return spirv::PointerType::get(
-          spirv::ArrayType::get(type.getElementType(), type.getNumElements()),
-          spirv::StorageClass::Workgroup);
     std::optional<VulkanStorage> memory = getVulkanStorage(type);
     if (!memory)
       return std::nullopt;
@@ -110,13 +106,19 @@ void layout::addVulkanTypes(SPIRVTypeConverter &converter, bool hasHalves) {
       return getImageType(*memory);
     return getBufferType(memory->storage.element);
   });
-  if (!hasHalves)
-    addHalvesAsFloats(converter);
 }
 
 //===----------------------------------------------------------------------===//
 // Loads and stores
 //===----------------------------------------------------------------------===//
+
+/// Adds a push constant of `size` bytes after `bytes` bytes of others, and
+/// returns its offset (VulkanPatterns.h).
+static uint32_t placePushConstant(uint32_t size, uint32_t &bytes) {
+  uint32_t offset = llvm::alignTo(bytes, size);
+  bytes = offset + size;
+  return offset;
+}
 
 static Value getConstant(OpBuilder &builder, Location loc, TypedAttr value) {
   return spirv::ConstantOp::create(builder, loc, value.getType(), value);
@@ -173,11 +175,6 @@ struct LoadPattern : OpConversionPattern<memref::LoadOp> {
     Location loc = op.getLoc();
     Type type = getTypeConverter()->convertType(op.getType());
     Value memory = adaptor.getMemref();
-    if (isGroupMemory(op.getMemRefType())) {
-      rewriter.replaceOpWithNewOp<spirv::LoadOp>(
-          op, getGroupElement(rewriter, loc, memory, adaptor.getIndices()));
-      return success();
-    }
     VulkanStorage storage = *getVulkanStorage(op.getMemRefType());
     if (!storage.storage.isImage()) {
       Value element = spirv::LoadOp::create(
@@ -207,12 +204,6 @@ struct StorePattern : OpConversionPattern<memref::StoreOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value memory = adaptor.getMemref(), value = adaptor.getValue();
-    if (isGroupMemory(op.getMemRefType())) {
-      rewriter.replaceOpWithNewOp<spirv::StoreOp>(
-          op, getGroupElement(rewriter, loc, memory, adaptor.getIndices()),
-          value);
-      return success();
-    }
     VulkanStorage storage = *getVulkanStorage(op.getMemRefType());
     Type element = storage.storage.element;
     if (storage.storage.isImage()) {
@@ -236,20 +227,6 @@ struct StorePattern : OpConversionPattern<memref::StoreOp> {
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
-
-/// The push constants of a kernel (VulkanPatterns.h).
-struct PushConstants {
-  SmallVector<Type> types;
-  SmallVector<uint32_t> offsets;
-  uint32_t bytes = 0;
-
-  void add(Type type) {
-    uint32_t size = type.getIntOrFloatBitWidth() / 8;
-    offsets.push_back(llvm::alignTo(bytes, size));
-    types.push_back(type);
-    bytes = offsets.back() + size;
-  }
-};
 
 struct KernelPattern : OpConversionPattern<gpu::GPUFuncOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -290,15 +267,20 @@ private:
   spirv::GlobalVariableOp
   makePushConstants(gpu::GPUFuncOp kernel, spirv::FuncOp function,
                     ConversionPatternRewriter &rewriter) const {
-    PushConstants constants;
-    for (Type type : kernel.getArgumentTypes())
-      if (!isa<MemRefType>(type))
-        constants.add(getPushType(type));
-    if (constants.types.empty())
+    SmallVector<Type> types;
+    SmallVector<uint32_t> offsets;
+    uint32_t bytes = 0;
+    for (Type argument : kernel.getArgumentTypes()) {
+      if (isa<MemRefType>(argument))
+        continue;
+      types.push_back(getPushType(argument));
+      offsets.push_back(
+          placePushConstant(types.back().getIntOrFloatBitWidth() / 8, bytes));
+    }
+    if (types.empty())
       return {};
-    auto type = spirv::PointerType::get(
-        spirv::StructType::get(constants.types, constants.offsets),
-        spirv::StorageClass::PushConstant);
+    auto type = spirv::PointerType::get(spirv::StructType::get(types, offsets),
+                                        spirv::StorageClass::PushConstant);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(function);
     return spirv::GlobalVariableOp::create(rewriter, kernel.getLoc(), type,
@@ -382,11 +364,9 @@ LogicalResult layout::checkForVulkan(gpu::GPUModuleOp module) {
     for (auto [number, type] : llvm::enumerate(kernel.getArgumentTypes())) {
       auto memref = dyn_cast<MemRefType>(type);
       if (!memref) {
-        uint32_t size = type.isF64() || type.isInteger(64) ||
-                                (type.isIndex() && !has32BitAddresses(module))
-                            ? 8
-                            : 4;
-        bytes = llvm::alignTo(bytes, size) + size;
+        bool isWide = type.isF64() || type.isInteger(64) ||
+                      (type.isIndex() && !has32BitAddresses(module));
+        placePushConstant(isWide ? 8 : 4, bytes);
       } else if (memref.getRank() > 2) {
         return kernel.emitError()
                << "has argument " << number << ": " << memref

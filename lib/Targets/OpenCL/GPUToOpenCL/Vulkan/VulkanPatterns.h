@@ -36,11 +36,11 @@ LogicalResult legalizeForVulkan(gpu::GPUModuleOp module);
 /// "image2d", to {stored = "image2d"}.
 void markStoredImages(gpu::GPUFuncOp kernel);
 
-/// Adds the type conversions of kernels: memrefs of device and work-group
-/// memory, and f16, which becomes f32 unless `hasHalves` is set.
-void addVulkanTypes(SPIRVTypeConverter &converter, bool hasHalves);
+/// Adds the type conversion of memrefs of device memory.
+void addVulkanTypes(SPIRVTypeConverter &converter);
 
-/// Adds the conversions of gpu.func, memref.load and memref.store.
+/// Adds the conversions of gpu.func, memref.load and memref.store of device
+/// memory, and arith.remsi.
 void populateVulkanPatterns(const SPIRVTypeConverter &converter,
                             RewritePatternSet &patterns);
 

@@ -79,7 +79,6 @@ static VkResult makeBlock(Session &session, VkDeviceSize bytes, uint32_t type,
       return code;
     }
   }
-  ++session.counts.blocks;
   getBlocks().push_front(
       {memory, type, isImage, static_cast<char *>(address), {{0, bytes}}});
   return VK_SUCCESS;

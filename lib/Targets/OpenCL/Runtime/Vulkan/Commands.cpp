@@ -83,7 +83,6 @@ void Commands::addBarrier() {
   vkCmdPipelineBarrier(buffer, kStages, kStages, 0, 1, &barrier, 0, nullptr, 0,
                        nullptr);
   ++barriers;
-  ++Session::getOpened()->counts.barriers;
 }
 
 bool Commands::prepare(const std::vector<Memory *> &reads,
@@ -261,7 +260,6 @@ bool Commands::finish() {
   VkSubmitInfo info = {VK_STRUCTURE_TYPE_SUBMIT_INFO};
   info.commandBufferCount = 1;
   info.pCommandBuffers = &buffer;
-  ++session->counts.submits;
   bool isDone =
       check(vkEndCommandBuffer(buffer), "vkEndCommandBuffer", what) &&
       check(vkQueueSubmit(session->queue, 1, &info, fence), "vkQueueSubmit",

@@ -165,7 +165,6 @@ static Memory *getObject(Session &session, const MemoryShape &shape,
     if (!check(code, shape.isImage() ? "vkCreateImage" : "vkCreateBuffer",
                "allocating " + what))
       return nullptr;
-    ++session.counts.objects;
     getPool().add(memory, shape);
     if (shape.isImage() && !getCommands().prepareImage(*memory))
       return nullptr;

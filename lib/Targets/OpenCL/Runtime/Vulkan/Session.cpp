@@ -280,8 +280,6 @@ void Session::close() {
     destroyInstance(instance);
 }
 
-Session *Session::getOpened() { return opened; }
-
 Session *Session::get() {
   if (getError().isPending())
     return nullptr;
@@ -311,9 +309,4 @@ const char *layoutVkGetUsedDevice(int32_t *isGpu) {
     return nullptr;
   *isGpu = opened->isGpu;
   return opened->name.c_str();
-}
-
-void layoutVkGetCounts(LayoutVkCounts *counts) {
-  Lock lock(getError().mutex);
-  *counts = opened ? opened->counts : LayoutVkCounts{};
 }

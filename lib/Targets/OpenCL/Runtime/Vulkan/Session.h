@@ -45,9 +45,6 @@ public:
   /// Returns the session, which the first call opens. While an error is
   /// pending, or without a device, returns null.
   static Session *get();
-  /// Returns the session even if an error is pending, or null before the first
-  /// use of the device.
-  static Session *getOpened();
 
   VkInstance instance = VK_NULL_HANDLE;
   VkPhysicalDevice physical = VK_NULL_HANDLE;
@@ -59,7 +56,6 @@ public:
   VkPhysicalDeviceLimits limits = {};
   VkPhysicalDeviceMemoryProperties memory = {};
   Features features;
-  LayoutVkCounts counts = {};
 
   /// Returns the sampler of images that are read: nearest pixels at
   /// unnormalized coordinates, and a border of zeros.

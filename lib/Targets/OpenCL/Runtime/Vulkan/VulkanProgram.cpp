@@ -13,29 +13,16 @@ using namespace mlir;
 void layout::useVulkan(CompileOptions &options) {
   // The message is emitted as a diagnostic instead of being printed.
   layoutVkSetErrorHandler(nullptr);
-  auto add = [&](StringRef name, auto *function) {
-    options.symbols.push_back({name.str(), reinterpret_cast<void *>(function)});
-  };
-  add("layoutVkCreateBuffer", &layoutVkCreateBuffer);
-  add("layoutVkCreateImage", &layoutVkCreateImage);
-  add("layoutVkRelease", &layoutVkRelease);
-  add("layoutVkEnterScope", &layoutVkEnterScope);
-  add("layoutVkLeaveScope", &layoutVkLeaveScope);
-  add("layoutVkUpload", &layoutVkUpload);
-  add("layoutVkDownload", &layoutVkDownload);
-  add("layoutVkCopy", &layoutVkCopy);
-  add("layoutVkGetConstant", &layoutVkGetConstant);
-  add("layoutVkGetKernel", &layoutVkGetKernel);
-  add("layoutVkLaunch", &layoutVkLaunch);
-  add("layoutVkRefuseSizes", &layoutVkRefuseSizes);
-  auto takeOther = std::move(options.takeError);
-  options.takeError = [takeOther]() -> std::optional<std::string> {
-    if (takeOther)
-      if (std::optional<std::string> message = takeOther())
-        return message;
-    const char *message = layoutVkTakeError();
-    return message ? std::optional<std::string>(message) : std::nullopt;
-  };
+#define FUNCTION(name) {#name, reinterpret_cast<void *>(&name)}
+  options.addRuntime(
+      {FUNCTION(layoutVkCreateBuffer), FUNCTION(layoutVkCreateImage),
+       FUNCTION(layoutVkRelease), FUNCTION(layoutVkEnterScope),
+       FUNCTION(layoutVkLeaveScope), FUNCTION(layoutVkUpload),
+       FUNCTION(layoutVkDownload), FUNCTION(layoutVkCopy),
+       FUNCTION(layoutVkGetConstant), FUNCTION(layoutVkGetKernel),
+       FUNCTION(layoutVkLaunch), FUNCTION(layoutVkRefuseSizes)},
+      layoutVkTakeError);
+#undef FUNCTION
 }
 
 std::optional<layout::KernelDevice> layout::getUsedVulkanDevice() {
