@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Runtime/KeptMemory.h"
+#include "AddressSanitizer.h"
 #include "layout/Support/HugePages.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -50,8 +51,14 @@ static KeptMemory &getKeptMemory() {
   return memory;
 }
 
+/// Returns true if a block of `bytes` bytes is cached after use. None is under
+/// AddressSanitizer, which reports the use of freed memory.
+static bool isCached(size_t bytes) {
+  return bytes > kLargeBlock && !layout::hasAddressSanitizer();
+}
+
 void *layout::allocateMemory(size_t bytes) {
-  if (bytes <= kLargeBlock)
+  if (!isCached(bytes))
     return std::malloc(bytes);
   KeptMemory &memory = getKeptMemory();
   std::lock_guard<std::mutex> lock(memory.mutex);
@@ -71,7 +78,7 @@ void *layout::allocateMemory(size_t bytes) {
 /// of its kind (of results, or others) are then cached, frees the oldest of
 /// this kind.
 static void keep(KeptBlock block, size_t most) {
-  if (block.getBytes() <= kLargeBlock)
+  if (!isCached(block.getBytes()))
     return std::free(block.memory);
   KeptMemory &memory = getKeptMemory();
   std::lock_guard<std::mutex> lock(memory.mutex);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MachineCode.h"
+#include "AddressSanitizer.h"
 #include "layout/Support/Profile.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -94,7 +95,7 @@ static std::string makeKey(StringRef bitcode,
       {bitcode, machine.getTargetTriple().str(), machine.getTargetCPU(),
        machine.getTargetFeatureString(), std::to_string(optLevel), kPasses,
        std::to_string(kPartInstructions), std::to_string(getMostParts()),
-       LLVM_VERSION_STRING});
+       LLVM_VERSION_STRING, layout::hasAddressSanitizer() ? "checked" : ""});
 }
 
 /// Splits `module` into parts and returns the bitcode of each, to be compiled
@@ -170,8 +171,10 @@ private:
 };
 } // namespace
 
-static llvm::Error optimize(llvm::Module &module,
-                            llvm::TargetMachine &machine) {
+/// Runs the passes of the textual pipeline `text`, then the checks of
+/// AddressSanitizer in a process that has it.
+static llvm::Error runPasses(llvm::Module &module, llvm::TargetMachine &machine,
+                             StringRef text) {
   llvm::PassBuilder builder(&machine);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -191,8 +194,11 @@ static llvm::Error optimize(llvm::Module &module,
         return true;
       });
   llvm::ModulePassManager passes;
-  if (llvm::Error error = builder.parsePassPipeline(passes, kPasses))
-    return error;
+  if (!text.empty())
+    if (llvm::Error error = builder.parsePassPipeline(passes, text))
+      return error;
+  if (hasAddressSanitizer())
+    addAddressSanitizer(passes);
   passes.run(module, modules);
   return llvm::Error::success();
 }
@@ -210,9 +216,9 @@ static Object compilePart(StringRef bitcode,
       llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, ""), context);
   if (!module)
     return module.takeError();
-  if (optLevel)
-    if (llvm::Error error = optimize(**module, **machine))
-      return error;
+  if (llvm::Error error = runPasses(
+          **module, **machine, optLevel ? StringRef(kPasses) : StringRef()))
+    return error;
   return llvm::orc::SimpleCompiler(**machine)(**module);
 }
 

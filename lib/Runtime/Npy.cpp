@@ -149,13 +149,11 @@ std::optional<int64_t> Array::byteSize(ElementKind kind,
 
 Array::Array(ElementKind kind, ArrayRef<int64_t> shape)
     : kind(kind), shape(shape.begin(), shape.end()) {
-  // aligned_alloc requires a multiple of the alignment. The size is never zero,
-  // so that every array has a distinct address.
-  int64_t bytes = (getNumBytes() / kAlignment + 1) * kAlignment;
-  auto *data = static_cast<char *>(std::aligned_alloc(kAlignment, bytes));
-  if (!data)
+  // The size is never zero, so that every array has a distinct address.
+  void *data;
+  if (posix_memalign(&data, kAlignment, std::max<int64_t>(getNumBytes(), 1)))
     llvm::report_bad_alloc_error("out of memory for an array");
-  storage = {data, Release{data, std::free}};
+  storage = {static_cast<char *>(data), Release{data, std::free}};
 }
 
 Array::Array(ElementKind kind, ArrayRef<int64_t> shape, char *data, void *block,
