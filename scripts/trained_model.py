@@ -85,7 +85,7 @@ def compile_and_compare(job):
     results = compare.as_function(program)(oracle.inputs)
     answer = {"compile_seconds": seconds, "compile_peak_megabytes": peak_megabytes(),
               "difference": max((difference(a, b)[1] or 0 for a, b in zip(oracle.outputs, results)), default=0)}
-    for number, (a, b) in enumerate(zip(oracle.outputs, results, strict=True)):
+    for number, (a, b) in enumerate(zip(oracle.outputs, oracle.settle(results), strict=True)):
         if words := compare.describe_difference(a, b, oracle.rounding[number]):
             return {**answer, "status": "differs", "reason": f"result {number}: {words}"}
     return answer
@@ -125,7 +125,7 @@ def run_session(job):
     session = make_session(job, 1)
     seconds = time.perf_counter() - start
     results = compare.flatten(as_runner(session)(oracle.inputs))
-    for number, (a, b) in enumerate(zip(oracle.outputs, results, strict=True)):
+    for number, (a, b) in enumerate(zip(oracle.outputs, oracle.settle(results), strict=True)):
         if words := compare.describe_difference(a, b, oracle.rounding[number]):
             return {"status": "differs", "reason": f"session: result {number}: {words}"}
     return {"session_seconds": seconds, "parts": [[part.runner, len(part.nodes), part.reason] for part in session.parts]}

@@ -308,7 +308,7 @@ def compare_with_reference(args: argparse.Namespace, model: Model, oracle: Oracl
     if any(np.isnan(each).any() for each in expected if each.dtype.kind in "fc"):
         rows.append(("note", f"{model.reference} computes NaN on these inputs, too: pass others with --input"))
     theirs, agree = describe_differences(
-        f"from {model.reference}", [difference(a, b) for a, b in zip(expected, results)],
+        f"from {model.reference}", [difference(a, b) for a, b in zip(expected, oracle.settle(results))],
         max(args.max_rel, model.tolerance), oracle.rounding)
     return rows + theirs, agree
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 _TOLERANCE = {2: 2e-2, 4: 1e-3, 8: 1e-6}
 # Safety factors: two runs do not show every rounding. A step of a quantization is large, and all values show it.
 _SCATTER, _QUANTIZED_SCATTER = 8, 4
+_DRAWS_OF_DECISIONS = 4  # the runs that look for elements that rounding decides
 # The operators that quantize floats, and the operands whose rounding changes what they quantize. The bias of an LSTM
 # changes its states, which are quantized at every step.
 _QUANTIZATIONS = {"QuantizeLinear": [0], "DynamicQuantizeLinear": [0], "DynamicQuantizeMatMul": [0],
@@ -234,35 +235,71 @@ def _perturb_quantizations(model: ModelProto) -> ModelProto:
     return copy
 
 
-def _allow_rounding(model: ModelProto, run: Callable[[Sequence[NDArray[Any]]], list[Any]], threads: int,
-                    inputs: list[NDArray[Any]], outputs: list[Any]) -> list[float]:
-    """Returns the absolute difference from the runtime that rounding allows, for each result. `run` runs the model."""
-    near = [np.asarray(np.nextafter(x, np.where(np.arange(x.size).reshape(x.shape) % 2, np.inf, -np.inf), dtype=x.dtype))
-            if isinstance(x, np.ndarray) and x.dtype in (np.float16, np.float32, np.float64) else x for x in inputs]
+def _step(x: Any, up: NDArray[np.bool_]) -> Any:
+    """Returns floats that are one unit in the last place larger where `up` is true, and smaller elsewhere; other values
+    unchanged."""
+    if not isinstance(x, np.ndarray) or x.dtype not in (np.float16, np.float32, np.float64):
+        return x
+    return np.asarray(np.nextafter(x, np.where(up, np.inf, -np.inf), dtype=x.dtype))
+
+
+def _run_variants(model: ModelProto, run: Callable[[Sequence[NDArray[Any]]], list[Any]], threads: int,
+                  inputs: list[NDArray[Any]], outputs: list[Any]) -> Iterable[tuple[int, list[Any]]]:
+    """Yields a safety factor and the outputs of each way of rounding otherwise: with inputs one unit in the last place
+    away, without optimizations, and with other operands of quantizations. `run` runs the model."""
+    alternating = [np.arange(np.size(x)).reshape(np.shape(x)) % 2 == 1 for x in inputs]
+    near = [_step(x, up) for x, up in zip(inputs, alternating)]
     variants: list[tuple[int, Callable[[], Run], list[NDArray[Any]]]] = [
         (_SCATTER, lambda: run, near), (_SCATTER, lambda: _runtime(model, threads, optimized=False), inputs)]
     if any(node.op_type in _QUANTIZATIONS for node in model.graph.node):
         variants.append((_QUANTIZED_SCATTER, lambda: _runtime(_perturb_quantizations(model), threads), inputs))
-    others = []
+    if any(map(_is_decision, outputs)):
+        random = np.random.default_rng(0)
+        for _ in range(_DRAWS_OF_DECISIONS):
+            steps = [_step(x, random.integers(0, 2, np.shape(x)) == 1) for x in inputs]
+            variants.append((_SCATTER, lambda: run, steps))
     for factor, make, given in variants:
         try:
-            others.append((factor, make()(given)))
+            yield factor, make()(given)
         except Exception:  # the model may only accept certain values, e.g. a scale of 1, or quantize another type
             continue
+
+
+def _is_decision(output: Any) -> bool:
+    """Returns true if the elements of an output are chosen by comparisons, as an index of a maximum is."""
+    return isinstance(output, np.ndarray) and output.dtype.kind in "iub" and output.dtype not in (np.int8, np.uint8)
+
+
+def _allow_rounding(model: ModelProto, run: Callable[[Sequence[NDArray[Any]]], list[Any]], threads: int,
+                    inputs: list[NDArray[Any]], outputs: list[Any]) -> tuple[list[float], list[Any]]:
+    """Returns the absolute difference from the runtime that rounding allows for each result, and for each result the
+    mask of the elements that rounding decides, or None."""
+    others = list(_run_variants(model, run, threads, inputs, outputs))
     step = 1.0 if _is_quantized(model) else 0.0
-    return [step if isinstance(a, np.ndarray) and a.dtype in (np.int8, np.uint8)
-            else max(factor * _largest_change(a, other[number]) for factor, other in others)
-            for number, a in enumerate(outputs)]
+    bounds = [step if isinstance(a, np.ndarray) and a.dtype in (np.int8, np.uint8)
+              else max((factor * _largest_change(a, other[number]) for factor, other in others), default=0.0)
+              for number, a in enumerate(outputs)]
+    decided = [np.logical_or.reduce([a != other[number] for _, other in others
+                                     if np.shape(other[number]) == a.shape] or [np.zeros(a.shape, bool)])
+               if _is_decision(a) else None for number, a in enumerate(outputs)]
+    return bounds, decided
 
 
 @dataclasses.dataclass
 class Oracle:
-    """The outputs of the runtime for inputs, the absolute rounding error allowed for each output, and the median
-    seconds of a run, or None if it is not measured."""
+    """The outputs of the runtime for inputs, the absolute rounding error allowed for each output, the mask of the
+    elements of each output that rounding decides, or None, and the median seconds of a run, or None if it is not
+    measured."""
     inputs: list[NDArray[Any]]
     outputs: list[Any]
     rounding: list[float]
+    decided: list[Any]
     seconds: float | None = None
+
+    def settle(self, results: Sequence[Any]) -> list[Any]:
+        """Returns results in which the elements that rounding decides are those of `outputs`."""
+        return [b if mask is None or np.shape(b) != np.shape(a) else np.where(mask, a, with_dtype(b, a.dtype))
+                for a, b, mask in zip(self.outputs, results, self.decided)]
 
 
 # The kinds of draws, from the best one: all numbers; some results are NaN, for example of a row that a mask removes;
@@ -307,7 +344,7 @@ def run_oracle(model: ModelProto, draws: Iterable[list[NDArray[Any]]], repeat: i
             raise NotCompared(f"result '{name}' is not a tensor of numbers")
         if describe_difference(a, b):
             raise NotCompared(f"result '{name}' differs between runs of the model")
-    return Oracle(*chosen, _allow_rounding(model, run, threads, *chosen),
+    return Oracle(*chosen, *_allow_rounding(model, run, threads, *chosen),
                   _time(lambda: run(chosen[0]), repeat))
 
 
@@ -426,7 +463,7 @@ def _first_node(model: ModelProto, inputs: list[NDArray[Any]]) -> str:
         got = compile_lowered(lower_to_text(exposed))(inputs)
     except (ImportFailed, NotCompared, LayoutError, Crashed) as error:
         return f"the node was not found: with all values as results, {_first_line(error)}"
-    for name, a, b, rounding in zip(names, oracle.outputs, got, oracle.rounding):
+    for name, a, b, rounding in zip(names, oracle.outputs, oracle.settle(got), oracle.rounding):
         difference = describe_difference(a, b, rounding)
         if difference:
             node = next(node for node in model.graph.node if name in node.output)
@@ -457,7 +494,7 @@ def _is_defined_so(model: ModelProto, oracle: Oracle, got: Sequence[NDArray[Any]
         return False
     return all(isinstance(c, (np.ndarray, np.generic))
                and (not describe_difference(a, b, rounding) or not describe_difference(np.asarray(c), b, rounding))
-               for a, b, c, rounding in zip(oracle.outputs, got, wanted, oracle.rounding))
+               for a, b, c, rounding in zip(oracle.outputs, oracle.settle(got), wanted, oracle.rounding))
 
 
 def compare_results(names: Sequence[str], oracle: Oracle, run: Run, reload: Callable[[], ModelProto]) -> None:
@@ -473,7 +510,7 @@ def compare_results(names: Sequence[str], oracle: Oracle, run: Run, reload: Call
     if len(got) != len(oracle.outputs):
         raise Differs(f"it has {len(got)} results, but ONNX Runtime has {len(oracle.outputs)}")
     differences = {name: difference for name, a, b, rounding in zip(
-        _result_names(names, oracle.outputs), oracle.outputs, got, oracle.rounding)
+        _result_names(names, oracle.outputs), oracle.outputs, oracle.settle(got), oracle.rounding)
         if (difference := describe_difference(a, b, rounding))}
     if differences and not _is_defined_so(reload(), oracle, got):
         name, difference = next(iter(differences.items()))
