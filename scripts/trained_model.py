@@ -27,7 +27,7 @@ import numpy as np
 import layout_mlir
 from layout_mlir import onnx_import
 from layout_mlir.isolated import isolated
-from layout_mlir.onnx_import import compare
+from layout_mlir.onnx_import import compare, draws
 from layout_mlir.onnx_import.shapes import set_shapes
 from layout_mlir.report import difference
 
@@ -67,7 +67,7 @@ def import_model(job):
     lowered = onnx_import.lower_to_text(load(job, not job["dynamic"]))
     seconds = time.perf_counter() - start
     model = load(job, True)
-    oracle = isolated(compare.run_oracle, model, list(compare.draw_inputs(model.graph, 0, first=1)))
+    oracle = isolated(compare.run_oracle, model, list(draws.draw_inputs(model.graph, 0, first=1)))
     oracle_path(job).write_bytes(pickle.dumps(oracle))
     for number, array in enumerate(oracle.inputs):
         np.save(pathlib.Path(job["folder"], f"input-{number}.npy"), array)
@@ -187,7 +187,7 @@ def main():
     phase, job = sys.argv[1:]
     try:
         answer = PHASES[phase](json.loads(pathlib.Path(job).read_text()))
-    except compare.NotCompared as error:
+    except draws.NotCompared as error:
         answer = {"status": "not compared", "reason": str(error)}
     except onnx_import.ImportFailed as error:
         answer = {"status": "not imported", "reason": str(error)}

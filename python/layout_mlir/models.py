@@ -25,6 +25,7 @@ from layout_mlir import onnx_import, stablehlo_import, torch_import
 from layout_mlir.isolated import Crashed, isolated
 from layout_mlir.modules import ONNX_SUFFIXES
 from layout_mlir.onnx_import import compare as onnx_compare
+from layout_mlir.onnx_import import draws as onnx_draws
 from layout_mlir.onnx_import import shapes as onnx_shapes
 from layout_mlir.onnx_import.errors import ImportFailed
 from layout_mlir.tools import run_tool
@@ -106,6 +107,36 @@ def _replace(drawn: Iterable[NDArray[Any]], given: Mapping[str | int, NDArray[An
 
 # -------------------------------------------------------------------------- ONNX
 
+# The values tried for dynamic sizes, in order: most are those of images and sequences.
+_SIZES = [64, 16, 3, 224, 1]
+
+
+def _run_reference(prepared: ModelProto, result: Model, size: int | None,
+                   replace: Callable[[list[NDArray[Any]]], list[NDArray[Any]]], options: Options) -> Model:
+    """Returns `result` with inputs, and their outputs by ONNX Runtime if it is installed. `size` is the value of dynamic
+    sizes, or None to try several; `replace` puts the given inputs into drawn ones."""
+    sizes = _SIZES if size is None else [size]
+    try:
+        draws = [replace(draw) for draw in onnx_draws.draw_inputs(prepared.graph, options.seed, 1, sizes)]
+    except onnx_draws.NotCompared as error:
+        raise ImportFailed(str(error)) from error
+    result.inputs = draws[0] if draws else []
+    if not options.repeat or importlib.util.find_spec("onnxruntime") is None:
+        return result
+    import onnxruntime
+    try:
+        result.oracle = isolated(onnx_compare.run_oracle, prepared, draws, options.repeat, options.threads)
+    except (onnx_draws.NotCompared, Crashed) as error:
+        onnx_import.lower_to_text(prepared)  # raises a better error if a node is not imported
+        raise ImportFailed(f"no result to compare with: {error}\n(pass inputs with --input, dynamic sizes with "
+                           "--shape, or --no-reference to run without)") from error
+    result.inputs = result.oracle.inputs
+    result.reference = f"ONNX Runtime {onnxruntime.__version__}"
+    if any(each.dtype.itemsize == 2 for each in result.oracle.outputs):
+        result.tolerance = 2e-2
+    return result
+
+
 def _load_onnx(model: ModelProto, name: str, folder: pathlib.Path, inputs: _Arrays,
                shapes: Mapping[str | int, onnx_shapes.Shape],
                options: Options) -> Model:
@@ -119,28 +150,23 @@ def _load_onnx(model: ModelProto, name: str, folder: pathlib.Path, inputs: _Arra
     prepared = onnx_import.prepare_checked(type(model).FromString(model.SerializeToString()) if is_dynamic else model)
     # Before the runtime, which may not end on a model that the importer refuses.
     lowered = None if takes_sizes else onnx_import.lower(prepared)
-    try:
-        draws = [_replace(draw, inputs, names)
-                 for draw in onnx_compare.draw_inputs(prepared.graph, options.seed, first=1)]
-    except onnx_compare.NotCompared as error:
-        raise ImportFailed(str(error)) from error
-    result = Model(name, folder / "model.mlirbc", draws[0])
-    if options.repeat and importlib.util.find_spec("onnxruntime") is not None:
-        import onnxruntime
+    refused: ImportFailed | None = None
+    for size in [None, *onnx_draws.LARGER_SIZES]:
         try:
-            result.oracle = isolated(onnx_compare.run_oracle, prepared, draws, options.repeat,
-                                     options.threads)
-        except (onnx_compare.NotCompared, Crashed) as error:
-            onnx_import.lower_to_text(prepared)  # raises a better error if a node is not imported
-            raise ImportFailed(f"no result to compare with: {error}\n(pass inputs with --input, dynamic sizes with "
-                               "--shape, or --no-reference to run without)") from error
-        result.inputs = result.oracle.inputs
-        result.reference = f"ONNX Runtime {onnxruntime.__version__}"
-        if any(each.dtype.itemsize == 2 for each in result.oracle.outputs):
-            result.tolerance = 2e-2
-    if lowered is None:
-        onnx_shapes.set_shapes(model, {number: array.shape for number, array in enumerate(result.inputs)})
-        lowered = onnx_import.lower(onnx_import.prepare_checked(model))
+            result = _run_reference(prepared, Model(name, folder / "model.mlirbc", []), size,
+                                    lambda draw: _replace(draw, inputs, names), options)
+            if lowered is None:
+                sized = type(model).FromString(model.SerializeToString())
+                onnx_shapes.set_shapes(sized, {number: array.shape for number, array in enumerate(result.inputs)})
+                lowered = onnx_import.lower(onnx_import.prepare_checked(sized))
+            break
+        except ImportFailed as error:  # the chosen sizes may be smaller than a window
+            refused = refused or error
+            if not takes_sizes:
+                raise
+    else:
+        assert refused
+        raise refused
     result.module.write_bytes(lowered)
     return result
 

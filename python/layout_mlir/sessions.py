@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from layout_mlir import LayoutError, onnx_import
 from layout_mlir.isolated import Crashed, Isolated
 from layout_mlir.onnx_import import compare
+from layout_mlir.onnx_import.draws import NotCompared, draw_inputs
 from layout_mlir.onnx_import.errors import ImportFailed, explain_missing
 from layout_mlir.onnx_import.node import ImportFailure
 from layout_mlir.onnx_import.partition import Graph, Piece, Survey
@@ -238,7 +239,7 @@ class _Planner:
         self._large: set[tuple[int, ...]] = set()
         self._oracle: compare.Oracle | str | None = None
         self._given = None if inputs is None else [inputs[name] for name in self.names]
-        draws = compare.draw_inputs(model.graph, 0, first=1) if self._given is None else [self._given]
+        draws = draw_inputs(model.graph, 0, first=1) if self._given is None else [self._given]
         self._process = Isolated(compare.run_oracle, model, draws)
         self.whole = self._try_whole()
 
@@ -276,7 +277,7 @@ class _Planner:
         if self._oracle is None:
             try:
                 self._oracle = self._process.wait()
-            except (compare.NotCompared, Crashed) as error:
+            except (NotCompared, Crashed) as error:
                 self._oracle = str(error)
         return self._oracle
 
@@ -358,15 +359,15 @@ class _Planner:
         if piece.nodes in self._compiled:
             return {}
         model, arrays = self._model(piece), self._arrays(piece)
-        draws = compare.draw_inputs(model.graph, 0) if arrays is None else [arrays]
+        draws = draw_inputs(model.graph, 0) if arrays is None else [arrays]
         process = Isolated(compare.run_oracle, model, draws) if piece.nodes != self.all else None
         try:
             run = compile_module(self._imported[piece.nodes], self.options.intra_op_num_threads or None)
             oracle = process.wait() if process else self.oracle
             if isinstance(oracle, str):
-                raise compare.NotCompared(oracle)
+                raise NotCompared(oracle)
             compare.compare_results(piece.outputs, oracle, lambda inputs: compare.flatten(run(inputs)), lambda: model)
-        except (compare.NotCompared, Crashed) as error:
+        except (NotCompared, Crashed) as error:
             warnings.warn(f"a part was not compared with ONNX Runtime: {error}", stacklevel=2)
         except LayoutError as error:
             return dict.fromkeys(piece.nodes, f"the part is not compiled: {error}")

@@ -81,13 +81,13 @@ def load(path: str | os.PathLike[str], reseed: int | None = None) -> ModelProto:
 
 def lower_to_text(model: ModelProto) -> Lowered:
     """Returns the linalg module of a prepared model; raises ImportFailed if a node is not imported."""
-    from layout_mlir.onnx_import.graph import Importer
+    from layout_mlir.onnx_import.graph import import_graph
 
-    importer = Importer(model)
     try:
-        return importer.run(), importer.builder.arrays
+        importer, text = import_graph(model)
     except ImportFailure as error:
         raise ImportFailed(str(error)) from error
+    return text, importer.builder.arrays
 
 
 def lower(model: ModelProto) -> bytes:

@@ -10,11 +10,20 @@ from layout_mlir.onnx_import.sizes import Size, Symbol
 from layout_mlir.onnx_import.values import Scalar, Tensor
 
 
+def check_axes(b: Builder, axes: Sequence[Size], rank: int) -> None:
+    """Writes assertions that axes, which may be negative, are those of a tensor of the rank."""
+    for axis in axes:
+        s, place = b.scalars, Scalar(b.size(axis), None)
+        b.check(s.bit_and(s.compare("ge", place, -rank), s.compare("lt", place, rank)).name,
+                f"an axis is out of range for rank {rank}")
+
+
 def find_dims(b: Builder, axes: Tensor, rank: int) -> list[Scalar]:
     """Returns for each dim the condition that it is one of the axes, which may be negative. Their number is static."""
     assert isinstance(axes.count, int)
     s = b.scalars
     places = [Scalar(b.size(b.size_of(axes, number)), None) for number in range(axes.count)]
+    check_axes(b, [Symbol(place.name) for place in places], rank)
     found = []
     for dim in range(rank):
         is_axis = s.constant(False, BOOL)

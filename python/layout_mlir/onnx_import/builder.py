@@ -32,10 +32,15 @@ class Builder(Writer):
         super().__init__()
         # The constant tensors that were transposed, and the results, by array, element type and order of dims.
         self.transposed: dict[tuple[Any, ...], tuple[Tensor, Tensor]] = {}
+        # The loop indices of the body that is written, by name, with their extents; and pairs of an extent and the size
+        # of a dim that such an index accesses.
+        self._extents: dict[str, Size] = {}
+        self._needed: list[tuple[Size, Size]] = []
 
     # --------------------------------------------------------------- destinations
 
     def empty(self, shape: Sequence[Size], element: Element) -> Tensor:
+        self.check_sizes(shape)
         sizes = ", ".join(self.size(size) for size in shape if not is_static(size))
         return Tensor(element, tuple(shape), self.emit(f"tensor.empty({sizes}) : {type_of(shape, element)}"))
 
@@ -47,12 +52,37 @@ class Builder(Writer):
             f"linalg.fill ins({scalar} : {element}) outs({into.name} : {into.type}) -> {into.type}"))
 
     def cast_shape(self, tensor: Tensor, shape: Sequence[Size]) -> Tensor:
-        """Casts static sizes of a tensor to dynamic ones or the reverse. The sizes must be equal at run time."""
+        """Casts static sizes of a tensor to dynamic ones or the reverse. The sizes must be equal at run time: match_shape
+        checks it."""
+        if any(is_static(own) and is_static(size) and own != size for own, size in zip(tensor.shape, shape, strict=True)):
+            raise Forbidden(f"a value of sizes {list(tensor.shape)} is not one of sizes {list(shape)}")
         type_ = type_of(shape, tensor.element)
         name = self.use(tensor)
         if type_ != tensor.type:
             name = self.emit(f"tensor.cast {name} : {tensor.type} to {type_}")
         return Tensor(tensor.element, tuple(shape), name, integers=tensor.integers)
+
+    def match_shape(self, tensor: Tensor, shape: Sequence[Size], message: str) -> Tensor:
+        """Gives a tensor the sizes of `shape`, with assertions that they are equal unless this is known. Raises Forbidden
+        with the message and the sizes if they are not."""
+        for own, size in zip(tensor.shape, shape, strict=True):
+            self.match_sizes(own, size, message)
+        return self.cast_shape(tensor, shape) if tuple(shape) != tensor.shape else tensor
+
+    def match_sizes(self, a: Size, b: Size, message: str) -> None:
+        """Writes an assertion that sizes are equal, unless this is known. Raises Forbidden if they are not."""
+        if is_static(a) and is_static(b) and a != b:
+            raise Forbidden(f"{message}: {a} and {b}")
+        self.check_equal(a, b, message)
+
+    def _match_loops(self, operands: Sequence[tuple[Tensor, str]]) -> None:
+        """Writes assertions that operands have equal sizes along each loop. `operands` are pairs of a tensor and the
+        results of its indexing map, in which an identifier stands for a loop."""
+        sizes: dict[str, Size] = {}
+        for tensor, results in operands:
+            for own, loop in zip(tensor.shape, results.split(", ")):
+                if loop.isidentifier():
+                    self.match_sizes(own, sizes.setdefault(loop, own), "sizes that must be equal differ")
 
     # -------------------------------------------------------------------- generic
 
@@ -64,6 +94,7 @@ class Builder(Writer):
         d2"; `iterators` are "parallel" or "reduction". `body(s, *elements)` receives a Scalars and the elements of
         inputs and outputs, and returns a Scalar for each output.
         """
+        self._match_loops([*inputs, *outputs])
         dims = ", ".join(f"d{number}" for number in range(len(iterators)))
         maps = ", ".join(self.map(f"({dims}) -> ({results})") for _, results in [*inputs, *outputs])
         operands = {"ins": inputs, "outs": outputs}
@@ -71,11 +102,14 @@ class Builder(Writer):
                  for word, pairs in operands.items() if pairs]
         kinds = ", ".join(f'"{kind}"' for kind in iterators)
         elements = [Scalar(self.new_name(), tensor.element) for tensor, _ in [*inputs, *outputs]]
+        self._extents, self._needed = {}, []
         with self.region() as lines:
             given = body(self.scalars, *elements)
             results = given if isinstance(given, tuple) else (given,)
             self.emit_many(f"linalg.yield {', '.join(x.name for x in results)} : "
                            f"{', '.join(x.type for x in results)}", 0)
+        for extent, size in self._needed:
+            self.check_at_most(extent, size, "a tensor has fewer elements along a dim than are read")
         arguments = ", ".join(f"{x.name}: {x.type} loc({self.location})" for x in elements)
         types = [tensor.type for tensor, _ in outputs]
         made = f"({', '.join(types)})" if len(types) > 1 else types[0]
@@ -259,6 +293,7 @@ class Builder(Writer):
         if len(shape) == tensor.rank:
             return self.cast_shape(tensor, shape) if tensor.type != type_of(shape, tensor.element) else Tensor(
                 tensor.element, tuple(shape), self.use(tensor))
+        self.check_sizes(shape)
         text = json.dumps([list(group) for group in groups] if tensor.rank else [])
         type_ = type_of(shape, tensor.element)
         sizes = self.write_sizes(shape)
@@ -333,6 +368,7 @@ class Builder(Writer):
             if tensor.integers is not None and tensor.rank == 1:
                 return self.integers([tensor.integers[place] for place in places[0]], tensor.element)
 
+        self.check_sizes(sizes)
         type_ = type_of(sizes, tensor.element)
         return Tensor(tensor.element, tuple(sizes), self.emit(
             f"tensor.extract_slice {self.use(tensor)}[{self.write_sizes(offsets)}] [{self.write_sizes(sizes)}] "
@@ -352,6 +388,7 @@ class Builder(Writer):
         """Pads a tensor with `value`; amounts are at least 0."""
         if all(amount == 0 for amount in [*low, *high]):
             return tensor
+        self.check_sizes([*low, *high])
         shape = [a + size + c for a, size, c in zip(low, tensor.shape, high)]
         scalar = value.name if isinstance(value, Scalar) else self.scalar_constant(value, tensor.element)
         arguments = ", ".join(f"{self.new_name()}: index loc({self.location})" for _ in shape)
@@ -374,8 +411,8 @@ class Builder(Writer):
             static = [tensor.shape[dim] for tensor in tensors if is_static(tensor.shape[dim])]
             if dim != axis and static:
                 shape[dim] = static[0]
-        tensors = [self.cast_shape(tensor, [tensor.shape[dim] if dim == axis else size
-                                            for dim, size in enumerate(shape)]) for tensor in tensors]
+        tensors = [self.match_shape(tensor, [tensor.shape[dim] if dim == axis else size for dim, size in enumerate(shape)],
+                                    "inputs of a concatenation differ in a size") for tensor in tensors]
         shape[axis] = 0
         for tensor in tensors:
             shape[axis] = tensor.shape[axis] + shape[axis]
@@ -391,7 +428,10 @@ class Builder(Writer):
         return s.op(f"linalg.index {dim} : index", None)
 
     def extract(self, s: Scalars, tensor: Tensor, places: Sequence[Scalar]) -> Scalar:
-        """Extracts an element in the body of a linalg.generic. An index out of range is an error of the program."""
+        """Extracts an element in the body of a linalg.generic. An index out of range is an error of the program: for loop
+        indices of `make`, before the op."""
+        self._needed += [(self._extents[place.name], size) for place, size in zip(places, tensor.shape)
+                         if place.name in self._extents]
         return s.op(f"tensor.extract {self.use(tensor)}[{', '.join(place.name for place in places)}] : {tensor.type}",
                     tensor.element)
 
@@ -408,7 +448,9 @@ class Builder(Writer):
         """Computes each element from its index: `body(s, *indices, *elements)` receives the elements of `inputs`, with
         their maps in d0, d1, .., and may `extract` from any tensor."""
         def inner(s: Scalars, *values: Scalar) -> Scalar:
-            return body(s, *[self.index(s, dim) for dim in range(len(shape))], *values[:-1])
+            places = [self.index(s, dim) for dim in range(len(shape))]
+            self._extents.update((place.name, size) for place, size in zip(places, shape))
+            return body(s, *places, *values[:-1])
 
         # Constants that the body reads dominate it.
         identity = ", ".join(f"d{dim}" for dim in range(len(shape)))
@@ -442,9 +484,27 @@ class Builder(Writer):
 
     def named(self, name: str, inputs: Sequence[Tensor], into: Tensor, attributes: str = "") -> Tensor:
         """Writes a named linalg op that accumulates into `into`."""
+        self._match_loops(list(zip([*inputs, into], _LOOPS[name])))
         text = (f"{name} {attributes} ins({', '.join(self.use(x) for x in inputs)} : "
                 f"{', '.join(x.type for x in inputs)}) outs({into.name} : {into.type}) -> {into.type}")
         return Tensor(into.element, into.shape, self.emit(text))
+
+
+# The first results of the indexing maps of named ops: loops that several operands share.
+_CONVOLUTION, _DEPTHWISE, _POOLING = ("n, c", "f, c", "n, f"), ("n, c", "c", "n, c"), ("n, c", "", "n, c")
+_LOOPS = {
+    "linalg.matmul": ("m, k", "k, n", "m, n"),
+    "linalg.batch_matmul": ("b, m, k", "b, k, n", "b, m, n"),
+    "linalg.conv_1d_ncw_fcw": _CONVOLUTION,
+    "linalg.conv_2d_nchw_fchw": _CONVOLUTION,
+    "linalg.conv_2d_ngchw_gfchw": ("n, g, c", "g, f, c", "n, g, f"),
+    "linalg.conv_3d_ncdhw_fcdhw": _CONVOLUTION,
+    "linalg.depthwise_conv_1d_ncw_cw": _DEPTHWISE,
+    "linalg.depthwise_conv_2d_nchw_chw": _DEPTHWISE,
+    "linalg.depthwise_conv_3d_ncdhw_cdhw": _DEPTHWISE,
+    **dict.fromkeys(("linalg.pooling_ncw_max", "linalg.pooling_ncw_sum", "linalg.pooling_nchw_max",
+                     "linalg.pooling_nchw_sum", "linalg.pooling_ndhwc_max"), _POOLING),
+}
 
 
 def _loop_type(tensor: Tensor) -> loops.Type:

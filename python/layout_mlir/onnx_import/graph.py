@@ -8,8 +8,8 @@ in ONNX. Subgraphs see the values of outer graphs.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,10 +42,46 @@ def check_bytes(what: str, element: Element, sizes: Sequence[Size]) -> None:
                             "smaller sizes, or correct the constant that they are computed from")
 
 
-class Importer:
-    """Imports the nodes of one model through a Builder."""
+def depends_on_sizes(tensor: Tensor) -> bool:
+    """Returns true if the elements of a tensor depend on sizes of inputs only, or are constants."""
+    return tensor.is_of_sizes or tensor.array is not None or tensor.integers is not None
 
-    def __init__(self, model: ModelProto) -> None:
+
+# The limit for imports of one model with different assumptions.
+_MOST_ASSUMPTIONS = 16
+
+
+def import_graph(model: ModelProto) -> tuple[Importer, str]:
+    """Returns the importer of a model and the text of the module.
+
+    Where the results of the branches of an If on sizes have different ranks, as those of an exported torch.squeeze, one
+    branch is assumed. If a later node is not imported, the last assumption that can be is reversed, and the model is imported
+    again."""
+    assumptions: list[bool] = []
+    reason: ImportFailure | None = None
+    for _ in range(_MOST_ASSUMPTIONS):
+        importer = Importer(model, assumptions)
+        try:
+            return importer, importer.run()
+        except ImportFailure as error:
+            reason = reason or importer.without_assumptions or error
+        assumptions = importer.assumptions or []
+        while assumptions and not assumptions[-1]:
+            assumptions.pop()
+        if not assumptions:
+            break
+        assumptions[-1] = False
+    assert reason
+    raise reason
+
+
+class Importer:
+    """Imports the nodes of one model through a Builder.
+
+    `assumptions` are the conditions assumed for the first Ifs whose branches cannot both be imported, and become those
+    of all such Ifs; with None, these Ifs are refused."""
+
+    def __init__(self, model: ModelProto, assumptions: list[bool] | None = None) -> None:
         import layout_mlir.onnx_import.operators  # noqa: F401  # fills the table
 
         self.model, self.builder = model, Builder()
@@ -54,6 +90,10 @@ class Importer:
         self.sizes: dict[str, Symbol] = {}
         # False if an assertion replaces a branch that is not imported.
         self.has_all_branches = True
+        self.assumptions = None if assumptions is None else list(assumptions)
+        self._assumed = 0
+        # The error of the first If for which a branch is assumed.
+        self.without_assumptions: ImportFailure | None = None
         # Results of convolutions with a folded batch normalization.
         self.normalized: set[Tensor] = set()
         self._consumers: dict[str, list[NodeProto]] | None = None
@@ -61,6 +101,30 @@ class Importer:
     def opset(self, domain: str = "") -> int:
         version: int = self.opsets.get("" if domain == "ai.onnx" else domain, 1)
         return version
+
+    # --------------------------------------------------------------- assumptions
+
+    def assume(self, condition: Tensor, refuse: Callable[[], NoReturn]) -> bool:
+        """Returns the assumed value of the condition of an If. `refuse` raises the error of importing the If without
+        one, as if the condition depends on data."""
+        try:
+            refuse()
+        except ImportFailure as error:
+            if self.assumptions is None or not depends_on_sizes(condition):
+                raise
+            self.without_assumptions = self.without_assumptions or error
+        self.has_all_branches = False
+        self._assumed += 1
+        if len(self.assumptions) < self._assumed:
+            self.assumptions.append(True)
+        return self.assumptions[self._assumed - 1]
+
+    def count_assumptions(self) -> int:
+        return self._assumed
+
+    def may_assume_otherwise(self, since: int) -> bool:
+        """Returns true if one of the assumptions after the first `since` ones was not tried reversed."""
+        return self.assumptions is not None and any(self.assumptions[since:self._assumed])
 
     # -------------------------------------------------------------------- values
 
@@ -191,8 +255,10 @@ class Importer:
         inputs = [self.find(name) if name else None for name in proto.input]
         with self.builder.at_node(proto.name or next(filter(None, proto.output), "")):
             outputs = self._import(proto, inputs)
+        is_of_sizes = all(isinstance(value, Tensor) and depends_on_sizes(value) for value in inputs if value is not None)
         for name, value in zip(proto.output, outputs):
             if isinstance(value, Tensor):
+                value.is_of_sizes |= is_of_sizes
                 check_bytes(f"output '{name}' of {name_node(proto)}", value.element, value.shape)
             if name:
                 self.scopes[-1][name] = value

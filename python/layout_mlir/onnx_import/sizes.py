@@ -82,10 +82,11 @@ class Expr:
 
 
 class Symbol(Expr):
-    """A size in the SSA value `value`, which has type index."""
+    """A size in the SSA value `value`, which has type index. `is_data` is true if it depends on elements of tensors, so
+    that it may be negative."""
 
-    def __init__(self, value: str) -> None:
-        self.value, self.number = value, next(_numbers)
+    def __init__(self, value: str, is_data: bool = False) -> None:
+        self.value, self.number, self.is_data = value, next(_numbers), is_data
         super().__init__({(self,): 1})
 
     def __eq__(self, other: object) -> bool:
@@ -120,6 +121,11 @@ def _normalize(terms: Mapping[tuple[Symbol, ...], int]) -> Size:
 def is_static(size: Size) -> TypeIs[int]:
     """Returns true if the size is static."""
     return isinstance(size, int)
+
+
+def is_data(size: Size) -> bool:
+    """Returns true if a size depends on elements of tensors."""
+    return isinstance(size, Expr) and any(symbol.is_data for monomial in size.terms for symbol in monomial)
 
 
 def product(sizes: Sequence[Size]) -> Size:

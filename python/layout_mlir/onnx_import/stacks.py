@@ -158,6 +158,10 @@ class _Grown:
         used = Symbol(state[1])
         rows = b.reshape(tensor, [tensor.count]) if None in self.shape else b.unsqueeze(tensor, [0])
         needed = used + rows.shape[0]
+        for size, before in zip([size for size, known in zip(tensor.shape, self.shape) if known is None], state[2:]):
+            is_same = b.emit(f"arith.cmpi eq, {b.size(size)}, {before} : index")
+            is_first = b.emit(f"arith.cmpi eq, {b.size(place)}, {b.scalar_constant(0, None)} : index")
+            b.check(b.emit(f"arith.ori {is_same}, {is_first} : i1"), "iterations stack slices of different sizes")
         grown = b.insert(rows, self._grow(b, self._buffer(b, state[0]), used, needed), self._at(used))
         dims = [(b.size(size), "index") for size, known in zip(tensor.shape, self.shape) if known is None]
         return [(b.use(grown), self.type), (b.size(needed), "index"), *dims]
@@ -183,7 +187,7 @@ class _Grown:
         shape = [count, *(Symbol(next(dims)) if size is None else size for size in self.shape)]
         result = b.slice(self._buffer(b, state[0]), self._at(0), [Symbol(state[1]), *self.row])
         if None in self.shape:
-            result = b.reshape(b.cast_shape(result, [product(shape)]), shape)
+            result = b.reshape(b.match_shape(result, [product(shape)], "iterations stack slices of different sizes"), shape)
         axis = self.along.axis % result.rank
         if self.along.reverse:
             result = _reverse(b, result)

@@ -27,13 +27,14 @@ class Tensor:
 
     `name` is its SSA value, or None for a constant without a use. `array` holds the elements of a constant. `integers`
     holds the elements of a small integer tensor in row-major order, each an int or a dynamic size: results of Shape and
-    of arithmetic on sizes.
+    of arithmetic on sizes. `is_of_sizes` is true if the elements depend on sizes of inputs only.
     """
     element: Element
     shape: tuple[Size, ...]
     name: str | None = None
     array: NDArray[Any] | None = None
     integers: tuple[Size, ...] | None = None
+    is_of_sizes: bool = False
 
     @property
     def rank(self) -> int:

@@ -75,17 +75,34 @@ def read_window(b: Builder, node: Node, sizes: Sequence[Size], kernel: Sequence[
             total = b.maximum((output - 1) * step + reach - size, 0)
             low, high = split_padding(b, total, mode == "SAME_UPPER")
         else:
-            free = low + size + high - reach
-            if is_static(free) and free < 0 and size != 0:
+            free, round_up = low + size + high - reach, bool(node.attribute("ceil_mode", 0))
+            # With ceil_mode, the first window may reach beyond the padding.
+            least = 1 - step if round_up else 0
+            if is_static(free) and free < least and size != 0:
                 node.refuse(f"its window reaches over {reach} elements along dim {dim + 2}, but its padded input has "
                             f"{low + size + high}")
-            output = _count_places(b, free, low + size, step, bool(node.attribute("ceil_mode", 0)))
+            if not is_static(free):
+                _check_window(b, free - least, size, step,
+                              f"its window reaches over more than the padded input along dim {dim + 2}")
+            output = _count_places(b, free, low + size, step, round_up)
         needed = (output - 1) * step + reach - (low + size + high)
         window.beyond.append(b.maximum(needed, 0) if node.attribute("ceil_mode", 0) else 0)
         window.low.append(low)
         window.high.append(high)
         window.output.append(output)
     return window
+
+
+def _check_window(b: Builder, free: Size, size: Size, step: int, message: str) -> None:
+    """Writes an assertion that the number of elements around a window is not negative, or that the input is empty and
+    the number of window positions 0."""
+    zero = b.scalar_constant(0, None)
+    fits = b.emit(f"arith.cmpi sge, {b.size(free)}, {zero} : index")
+    margin = free - size
+    if is_static(margin) and margin >= -step:
+        is_empty = b.emit(f"arith.cmpi eq, {b.size(size)}, {zero} : index")
+        fits = b.emit(f"arith.ori {fits}, {is_empty} : i1")
+    b.check(fits, message)
 
 
 def _count_places(b: Builder, free: Size, end: Size, step: int, round_up: bool) -> Size:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from layout_mlir.onnx_import.elements import BOOL, I64, Element, of_dtype
 from layout_mlir.onnx_import.scalars import Scalars, format_number
-from layout_mlir.onnx_import.sizes import Expr, Size, Symbol, divide, is_static
-from layout_mlir.onnx_import.values import Scalar, Tensor, as_tensor_array, type_of
+from layout_mlir.onnx_import.sizes import Expr, Size, Symbol, divide, is_data, is_static
+from layout_mlir.onnx_import.values import Forbidden, Scalar, Tensor, as_tensor_array, type_of
 
 # Smaller constants are part of the text; others are resources.
 _FEWEST_BYTES = 1024
@@ -223,38 +223,47 @@ class Writer:
         """Formats sizes as offsets, sizes or strides of an op, static ones as numbers."""
         return ", ".join(str(size) if is_static(size) else self.size(size) for size in sizes)
 
-    def symbol(self, key: tuple[Any, ...], text: str) -> Symbol:
+    def symbol(self, key: tuple[Any, ...], text: str, is_data: bool = False) -> Symbol:
         """Returns the size computed by the op `text`, which is written once for each key and region."""
         known = self._find(key)
         if known is not None:
             return self.symbols[known]
-        symbol = Symbol(self.emit(text))
+        symbol = Symbol(self.emit(text), is_data)
         self.scopes[-1][key] = symbol.value
         self.symbols[symbol.value] = symbol
         return symbol
 
     def _arithmetic(self, name: str, a: Size, b: Size) -> Symbol:
-        return self.symbol((name, a, b), f"{name} {self.size(a)}, {self.size(b)} : index")
+        is_nonnegative = name == "arith.maxsi" and any(is_static(size) and size >= 0 for size in (a, b))
+        return self.symbol((name, a, b), f"{name} {self.size(a)}, {self.size(b)} : index",
+                           not is_nonnegative and (is_data(a) or is_data(b)))
+
+    def _divide(self, name: str, a: Size, b: Size) -> Symbol:
+        """Divides by a size, with an assertion that it is not 0 if it depends on elements of tensors."""
+        if is_data(b) and self._find((name, a, b)) is None:
+            self.check(self.emit(f"arith.cmpi ne, {self.size(b)}, {self.scalar_constant(0, None)} : index"),
+                       "the step of a range or the divisor of a size is 0")
+        return self._arithmetic(name, a, b)
 
     def floor_divide(self, a: Size, b: Size) -> Size:
         """Returns a // b for b > 0."""
         if is_static(a) and is_static(b):
             return a // b
         exact = divide(a, b)
-        return exact if exact is not None else self._arithmetic("arith.floordivsi", a, b)
+        return exact if exact is not None else self._divide("arith.floordivsi", a, b)
 
     def ceil_divide(self, a: Size, b: Size) -> Size:
         """Returns a / b rounded up, for b > 0."""
         if is_static(a) and is_static(b):
             return -(-a // b)
         exact = divide(a, b)
-        return exact if exact is not None else self._arithmetic("arith.ceildivsi", a, b)
+        return exact if exact is not None else self._divide("arith.ceildivsi", a, b)
 
     def modulo(self, a: Size, b: Size) -> Size:
         """Returns a % b for a >= 0 and b > 0."""
         if is_static(a) and is_static(b):
             return a % b
-        return self._arithmetic("arith.remsi", a, b)
+        return self._divide("arith.remsi", a, b)
 
     def minimum(self, a: Size, b: Size) -> Size:
         if is_static(a - b):
@@ -291,7 +300,8 @@ class Writer:
         if then == other:
             return then
         condition = self.emit(f"arith.cmpi {predicate}, {self.size(a)}, {self.size(b)} : index")
-        return Symbol(self.emit(f"arith.select {condition}, {self.size(then)}, {self.size(other)} : index"))
+        return Symbol(self.emit(f"arith.select {condition}, {self.size(then)}, {self.size(other)} : index"),
+                      is_data(then) or is_data(other))
 
     def dim(self, name: str, type_: str, number: int) -> Symbol:
         """Returns a size of an SSA value, by tensor.dim."""
@@ -314,6 +324,23 @@ class Writer:
         if a != b:
             self.check(self.emit(f"arith.cmpi eq, {self.size(a)}, {self.size(b)} : index"), message)
 
+    def check_at_most(self, a: Size, b: Size, message: str) -> None:
+        """Writes an assertion that a <= b, unless this is known. Raises Forbidden if a > b is known."""
+        is_larger = self.is_less(b, a)
+        if is_larger is None:
+            self.check(self.emit(f"arith.cmpi sle, {self.size(a)}, {self.size(b)} : index"), message)
+        elif is_larger:
+            raise Forbidden(f"{message}: {a} and {b}")
+
+    def check_sizes(self, sizes: Sequence[Size]) -> None:
+        """Writes assertions that the sizes that depend on elements of tensors are not negative, once for each."""
+        for size in sizes:
+            key = ("is a size", size)
+            if is_data(size) and self._find(key) is None:
+                self.check(self.emit(f"arith.cmpi sge, {self.size(size)}, {self.scalar_constant(0, None)} : index"),
+                           "a size is negative")
+                self.scopes[-1][key] = self.size(size)
+
     def scalar_of(self, tensor: Tensor) -> Scalar:
         """Returns the element of a tensor with one element."""
         known = tensor.constant_scalar()
@@ -329,7 +356,7 @@ class Writer:
             return known[number]
         place = f"[{self.scalar_constant(number, None)}]" if tensor.rank else "[]"
         value = Scalar(self.emit(f"tensor.extract {self.use(tensor)}{place} : {tensor.type}"), tensor.element)
-        return Symbol(self.scalars.index_of(value).name)
+        return Symbol(self.scalars.index_of(value).name, is_data=True)
 
     @property
     def scalars(self) -> Scalars:

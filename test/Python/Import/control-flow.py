@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 import layout_mlir
 from layout_mlir import onnx_import
-from layout_mlir.onnx_import import compare
+from layout_mlir.onnx_import import compare, draws
 
 WORK = pathlib.Path(sys.argv.pop(1)) if len(sys.argv) > 1 else pathlib.Path("/tmp/control-flow")
 RNG = np.random.default_rng(3)
@@ -219,9 +219,9 @@ class ControlFlow(unittest.TestCase):
 
     def test_rates_are_drawn(self) -> None:
         model = parse(RATES)
-        draws = list(compare.draw_inputs(model.graph, 0))
-        self.assertEqual([int(draw[1]) for draw in draws[:4]], [16000] * 4)
-        self.assertIn(0, [int(draw[1]) for draw in draws])
+        drawn = list(draws.draw_inputs(model.graph, 0))
+        self.assertEqual([int(draw[1]) for draw in drawn[:4]], [16000] * 4)
+        self.assertIn(0, [int(draw[1]) for draw in drawn])
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from layout_mlir.onnx_import.sizes import Size, Symbol, is_static
 from layout_mlir.onnx_import.stacks import Along, Step
 from layout_mlir.onnx_import.values import Tensor, Value
 
+_NO_ITERATION = "a loop has no iterations, which determine the ranks of its results"
 # The iteration limit of a loop that is unrolled because its iterations do not carry common types.
 _MOST_UNROLLED = 256
 
@@ -34,15 +35,21 @@ def if_(b: Builder, node: Node, condition: Tensor) -> Sequence[Value]:
     known = known_truth(condition)
     if known is not None:
         return emit("then_branch" if known else "else_branch")
-    mark = Mark(b)
+    importer, mark = node.importer, Mark(b)
+    before = importer.count_assumptions()
     try:
         return choose(b, b.scalar_of(condition), lambda: emit("then_branch"), lambda: emit("else_branch"))
     except Mismatch as error:
-        node.refuse(f"{error}: if the condition depends on sizes only, state the shapes of the inputs (shapes= or "
-                    "--shape)")
-    except ImportFailure as error:
         mark.restore()
-        node.importer.has_all_branches = False
+        holds = importer.assume(condition, lambda: node.refuse(
+            f"{error}: if the condition depends on sizes only, state the shapes of the inputs (shapes= or --shape)"))
+        _assert_branch(b, condition, holds, error)
+        return emit("then_branch" if holds else "else_branch")
+    except ImportFailure as error:
+        if importer.may_assume_otherwise(before):
+            raise
+        mark.restore()
+        importer.has_all_branches = False
         return _import_one(b, condition, emit, error)
 
 
@@ -51,10 +58,7 @@ def _import_one(b: Builder, condition: Tensor, emit: Callable[[str], list[Value]
     require other input sizes. Raises the error if neither branch can be imported."""
     for name, holds in (("then_branch", True), ("else_branch", False)):
         mark = Mark(b)
-        chosen = b.scalar_of(condition).name
-        if not holds:
-            chosen = b.emit(f"arith.xori {chosen}, {b.scalar_constant(True, BOOL)} : i1")
-        b.check(chosen, f"the branch that the condition selects is not imported: {str(error).splitlines()[0]}")
+        _assert_branch(b, condition, holds, error)
         try:
             return emit(name)
         except ImportFailure:
@@ -62,14 +66,24 @@ def _import_one(b: Builder, condition: Tensor, emit: Callable[[str], list[Value]
     raise error
 
 
+def _assert_branch(b: Builder, condition: Tensor, holds: bool, reason: Exception) -> None:
+    """Writes an assertion that the condition is `holds`. The other branch is not imported for the reason."""
+    chosen = b.scalar_of(condition).name
+    if not holds:
+        chosen = b.emit(f"arith.xori {chosen}, {b.scalar_constant(True, BOOL)} : i1")
+    b.check(chosen, f"the branch that the condition selects is not imported: {str(reason).splitlines()[0]}")
+
+
 # ------------------------------------------------------------------------------------ Loop
 
 
 class _Loop:
-    """A Loop node, whose body is a function of the iteration number and the carried values."""
+    """A Loop node, whose body is a function of the iteration number and the carried values. `first` is the number of the
+    first iteration."""
 
-    def __init__(self, b: Builder, node: Node, initial: Sequence[Value]) -> None:
+    def __init__(self, b: Builder, node: Node, initial: Sequence[Value], first: int = 0) -> None:
         self.b, self.node, self.graph, self.initial = b, node, node.attribute("body"), list(initial)
+        self.first = first
 
     def _given(self, number: int, value: Tensor) -> Tensor:
         """Returns an input of the body, reshaped if the body declares it as a tensor with one element."""
@@ -79,7 +93,7 @@ class _Loop:
     def iterate(self, place: Size, carried: Sequence[Value]) -> tuple[Tensor, list[Value], list[Value]]:
         """Imports the body for the iteration with number `place`. Returns the condition of another iteration, the next
         carried values, and the slices to stack."""
-        number = self.b.reshape(self.b.integers([place], I64), [])
+        number = self.b.reshape(self.b.integers([place + self.first], I64), [])
         inputs = [self._given(0, number), self._given(1, self.b.constant(True, BOOL)), *carried]
         condition, *values = self.node.importer.import_subgraph(self.graph, inputs)
         if not isinstance(condition, Tensor):
@@ -105,6 +119,21 @@ class _Loop:
         if not isinstance(value, Tensor):
             self.node.refuse("a stacked result is not a tensor")
         return value
+
+    def peel(self, trip: Size | None, condition: Tensor | None) -> list[Value]:
+        """Writes the first iteration before the loop: it changes the rank of a carried value. Such a loop has an
+        iteration, which an assertion checks."""
+        b = self.b
+        if trip is not None:
+            b.check_at_most(1, trip, _NO_ITERATION)
+        if condition is not None:
+            b.check(b.scalar_of(condition).name, _NO_ITERATION)
+        again, values, rows = self.iterate(0, self.initial)
+        rest = _Loop(b, self.node, values, first=1).write(
+            None if trip is None else trip - 1, None if known_truth(again) else again)
+        carried, stacked = rest[:len(values)], rest[len(values):]
+        return [*carried, *(b.concat([b.unsqueeze(self._slice(row), [0]), self._slice(others)], 0)
+                            for row, others in zip(rows, stacked))]
 
     def unroll(self, trip: int | None, condition: Tensor | None) -> list[Value]:
         """Unrolls the loop: imports the body once for each iteration."""
@@ -135,6 +164,7 @@ def loop(b: Builder, node: Node, most: Tensor | None = None, condition: Tensor |
     if count is None or 0 <= count <= _MOST_UNROLLED:
         # A loop that carries sequences usually appends to them.
         forms.insert(all(isinstance(value, Tensor) for value in initial), lambda: this.unroll(count, condition))
+    forms.append(lambda: this.peel(trip, condition))
     reason: Exception | None = None
     for form in forms:
         mark = Mark(b)

@@ -27,6 +27,9 @@ _DEPTHWISE = {1: "linalg.depthwise_conv_1d_ncw_cw", 2: "linalg.depthwise_conv_2d
               3: "linalg.depthwise_conv_3d_ncdhw_cdhw"}
 
 
+_CHANNELS = "its input does not have the channels of its weights"
+
+
 def check_operands(node: Node, x: Tensor, w: Tensor, groups: int, transposed: bool = False) -> None:
     """Rejects operands, or an attribute kernel_shape, that do not match."""
     if x.rank < 3 or w.rank != x.rank:
@@ -49,6 +52,7 @@ def initial_sums(b: Builder, shape: Sequence[Size], element: Element, bias: Tens
     """Returns the initial sums of a convolution: the bias of each channel, or zeros."""
     if bias is None or (bias.array is not None and not bias.array.any()):
         return b.fill(shape, element, 0)
+    b.match_sizes(bias.shape[0], shape[1], "its bias does not have one element for each channel")
     bias = b.cast(bias, element) if bias.array is None else b.constant(bias.array, element)
     into = b.empty(shape, element)
     others = [dim for dim in range(len(shape)) if dim != 1]
@@ -61,18 +65,18 @@ def convolve(b: Builder, x: Tensor, w: Tensor, bias: Tensor | None, window: Wind
     """Returns the convolution of a padded tensor under the window, with sums in the given element type."""
     shape = [x.shape[0], w.shape[0], *window.output]
     if groups == 1:
-        x = b.cast_shape(x, [x.shape[0], w.shape[1] if is_static(w.shape[1]) else x.shape[1], *x.shape[2:]])
+        x = b.match_shape(x, [x.shape[0], w.shape[1], *x.shape[2:]], _CHANNELS)
         into = initial_sums(b, shape, element, bias)
         if window.rank in _PLAIN:
             return b.named(_PLAIN[window.rank], [x, w], into, window_attributes(window))
         return _convolve_freely(b, x, w, into, window, grouped=False)
     if w.shape[1] == 1 and w.shape[0] == groups and window.rank in _DEPTHWISE:
         into = initial_sums(b, shape, element, bias)
-        x = b.cast_shape(x, [x.shape[0], groups, *x.shape[2:]])
+        x = b.match_shape(x, [x.shape[0], groups, *x.shape[2:]], _CHANNELS)
         return b.named(_DEPTHWISE[window.rank], [x, b.reshape(w, [groups, *w.shape[2:]])], into,
                        window_attributes(window))
     filters = b.floor_divide(w.shape[0], groups)
-    w = b.cast_shape(w, [filters * groups, *w.shape[1:]])
+    w = b.match_shape(w, [filters * groups, *w.shape[1:]], "its groups do not divide its filters")
     shape[1] = w.shape[0]
     return _convolve_groups(b, x, w, initial_sums(b, shape, element, bias), window, groups)
 
@@ -85,7 +89,7 @@ def _convolve_groups(b: Builder, x: Tensor, w: Tensor, into: Tensor, window: Win
         rows = [b.unsqueeze(tensor, [2]) for tensor in (x, w, into)]
         return b.reshape(_convolve_groups(b, rows[0], rows[1], rows[2], image, groups), into.shape)
     filters = b.floor_divide(w.shape[0], groups)
-    x = b.cast_shape(x, [x.shape[0], w.shape[1] * groups, *x.shape[2:]])
+    x = b.match_shape(x, [x.shape[0], w.shape[1] * groups, *x.shape[2:]], _CHANNELS)
     parts = [b.reshape(x, [x.shape[0], groups, w.shape[1], *x.shape[2:]]),
              b.reshape(w, [groups, filters, *w.shape[1:]])]
     sums = b.reshape(into, [into.shape[0], groups, filters, *into.shape[2:]])

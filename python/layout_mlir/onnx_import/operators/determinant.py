@@ -40,5 +40,6 @@ def determinant(x: loops.Tensor) -> loops.Tensor:
 
 @operator("Det")
 def det(b: Builder, node: Node, x: Tensor) -> Tensor:
+    b.match_sizes(x.shape[-2], x.shape[-1], "its matrices are not square")
     result, = b.loops(determinant, x)
     return b.cast_shape(result, x.shape[:-2])

@@ -115,7 +115,40 @@ def _register_binary(name: str, body: Callable[[Scalars, Scalar, Scalar], Scalar
 _register_binary("Add", lambda s, x, y: s.add(x, y), lambda b, x, y: x + y)
 _register_binary("Sub", lambda s, x, y: s.sub(x, y), lambda b, x, y: x - y)
 _register_binary("Mul", lambda s, x, y: s.mul(x, y), lambda b, x, y: x * y)
-_register_binary("Div", lambda s, x, y: s.div(x, y), tracked.quotient)
+
+
+def _check_divisor(b: Builder, node: Node, y: Tensor) -> None:
+    """Writes an assertion that no element of an integer divisor is 0."""
+    if y.element.is_float:
+        return
+    if y.array is not None:
+        if not y.array.all():
+            node.refuse("it divides integers by a constant that is 0")
+        return
+    dims = ", ".join(f"d{dim}" for dim in range(y.rank))
+    holds, = b.generic(lambda s, divisor, so_far: s.bit_and(so_far, s.compare("ne", divisor, 0)), [(y, dims)],
+                       [(b.fill([], BOOL, True), "")], ["reduction"] * y.rank)
+    b.check(b.scalar_of(holds).name, "an integer is divided by 0")
+
+
+def _divide(s: Scalars, x: Scalar, y: Scalar) -> Scalar:
+    """Divides; integers wrap around, and their divisor is not 0."""
+    if x.element is None or x.element.is_float or x.element.is_unsigned:
+        return s.div(x, y)
+    negates = s.equal(y, -1)
+    return s.select(negates, s.sub(0, x), s.div(x, s.select(negates, 1, y)))
+
+
+@operator("Div")
+def divide(b: Builder, node: Node, x: Tensor, y: Tensor) -> Tensor:
+    y = aligned(b, node, x, y)
+    known = tracked.track(b, lambda a, c: tracked.quotient(b, a, c), [x, y])
+    if known is not None:
+        return known
+    _check_divisor(b, node, y)
+    return b.elementwise(_divide, x, y)
+
+
 _register_binary("And", lambda s, x, y: s.bit_and(x, y))
 _register_binary("Or", lambda s, x, y: s.bit_or(x, y))
 _register_binary("Xor", lambda s, x, y: s.bit_xor(x, y))
@@ -139,9 +172,11 @@ def mod(b: Builder, node: Node, x: Tensor, y: Tensor) -> Tensor:
     known = tracked.track(b, lambda a, c: tracked.remainder(b, a, c, has_sign_of_divisor), [x, y])
     if known is not None:
         return known
+    _check_divisor(b, node, y)
 
     def body(s: Scalars, x: Scalar, y: Scalar) -> Scalar:
-        rest = s.rem(x, y)
+        is_signed = x.element is not None and not x.element.is_float and not x.element.is_unsigned
+        rest = s.rem(x, s.select(s.equal(y, -1), 1, y) if is_signed else y)  # the remainder of any number by -1 is 0
         if not has_sign_of_divisor or (x.element and x.element.is_unsigned):
             return rest
         differs = s.bit_and(s.compare("ne", rest, 0), s.bit_xor(s.less(rest, 0), s.less(y, 0)))

@@ -123,6 +123,8 @@ def gather_nd(b: Builder, node: Node, x: Tensor, indices: Tensor) -> Tensor:
     lead, end = indices.rank - 1, batch + len(points)
     if end > x.rank:
         node.refuse(f"points of {len(points)} coordinates are not in a tensor of rank {x.rank}")
+    for own, size in zip(indices.shape[:batch], x.shape):
+        b.match_sizes(own, size, "its data and indices differ in a batch dim")
     shape = [*indices.shape[:-1], *x.shape[end:]]
 
     def body(s: Scalars, *parts: Scalar) -> Scalar:
@@ -161,6 +163,7 @@ def one_hot(b: Builder, node: Node, indices: Tensor, depth: Tensor, values: Tens
     axis = node.axis(-1, indices.rank + 1)
     count = _read_depth(b, depth)
     shape = [*indices.shape[:axis], count, *indices.shape[axis:]]
+    b.match_sizes(values.shape[0], 2, "its values are not two elements")
     off, on = (b.scalar_of(b.reshape(b.slice(values, [number], [1]), [])) for number in range(2))
     around = [dim for dim in range(len(shape)) if dim != axis]
 

@@ -141,7 +141,7 @@ def group_normalization(b: Builder, node: Node, x: Tensor, scale: Tensor, bias: 
     groups = int(node.attribute("num_groups", 1))
     element = _stash(node, x.element)
     if node.opset >= 21 and is_static(scale.shape[0]):
-        x = b.cast_shape(x, [x.shape[0], scale.shape[0], *x.shape[2:]])
+        x = b.match_shape(x, [x.shape[0], scale.shape[0], *x.shape[2:]], "its input does not have a channel for each scale")
     parts = b.reshape(x, [x.shape[0], groups, b.floor_divide(x.shape[1], groups), *x.shape[2:]])
     dims = [1] if node.opset < 21 else [1, 2]
     given = [each if node.opset < 21 else b.reshape(each, parts.shape[1:3]) for each in (scale, bias)]
@@ -167,7 +167,7 @@ def group_norm(b: Builder, node: Node, x: Tensor, scale: Tensor, bias: Tensor) -
     sizes = list(x.shape)
     if is_static(scale.shape[0]):
         sizes[channel] = scale.shape[0]
-        x = b.cast_shape(x, sizes)
+        x = b.match_shape(x, sizes, "its input does not have a channel for each scale")
     sizes[channel:channel + 1] = [groups, b.floor_divide(x.shape[channel], groups)]
     parts, element = b.reshape(x, sizes), sum_element(x.element)
     mean, variance = _moments(b, parts, [dim for dim in range(1, parts.rank) if dim != channel], element)

@@ -67,8 +67,12 @@ class Recurrent:
 
     def _lengths(self, lengths: Tensor | None) -> Tensor | None:
         """Returns the sequence lengths, or None if all sequences are full."""
-        known = None if lengths is None else lengths.known_integers()
-        return None if known is not None and all(each == self.steps for each in known) else lengths
+        if lengths is None:
+            return None
+        known = lengths.known_integers()
+        if known is not None and all(each == self.steps for each in known):
+            return None
+        return self.b.match_shape(lengths, [self.batch], "it does not have a sequence length for each batch element")
 
     def _directions(self, defaults: list[str], w: Tensor, r: Tensor, bias: Tensor | None,
                     peepholes: Tensor | None) -> list[Direction]:
@@ -188,7 +192,8 @@ class Recurrent:
         that is None."""
         if given is None:
             return self.b.fill([self.batch, self.hidden], self.element, 0)
-        return self.b.cast_shape(take(self.b, given, 1 if self.batch_first else 0, number), [self.batch, self.hidden])
+        return self.b.match_shape(take(self.b, given, 1 if self.batch_first else 0, number), [self.batch, self.hidden],
+                                  "an initial state does not have the sizes of the batch and of the hidden state")
 
     def run(self, states: Sequence[Tensor | None], make_step: Callable[[Direction], _Step]) -> list[Tensor]:
         """Writes a loop for each direction and returns the results: Y, then the last states."""

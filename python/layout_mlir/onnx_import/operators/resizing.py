@@ -113,7 +113,7 @@ def _scaled_size(b: Builder, size: Size, scale: float | Scalar, half: bool = Fal
     s = b.scalars
     product = s.mul(_float_of(b, size), scale)
     whole = s.cast(s.add(product, 0.5) if half else product, I64)
-    return Symbol(s.index_of(whole).name)
+    return Symbol(s.index_of(whole).name, is_data=True)
 
 
 def _read_axes(b: Builder, node: Node, x: Tensor, form: _Form, inputs: Sequence[Tensor | None]) -> list[_Axis]:

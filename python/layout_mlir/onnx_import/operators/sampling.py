@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.node import Node, operator
+from layout_mlir.onnx_import.operators.convolutions import check_operands
 from layout_mlir.onnx_import.scalars import Scalars
 from layout_mlir.onnx_import.sizes import is_static
 from layout_mlir.onnx_import.values import Scalar
 from layout_mlir.onnx_import.values import Tensor as Value
-from layout_mlir.onnx_import.windows import read_integers
+from layout_mlir.onnx_import.windows import read_integers, read_window
 
 if TYPE_CHECKING:
     from layout_mlir.loops import (Tensor, all_of, ceil, empty, floor, indices, integer, product_of, rank, real,
@@ -63,6 +64,8 @@ def roi_align(x: Tensor, rois: Tensor, batches: Tensor, mode: str, height: int, 
 def import_roi_align(b: Builder, node: Node, x: Value, rois: Value, batches: Value) -> Value:
     default = "half_pixel" if node.opset >= 16 else "output_half_pixel"
     half = node.attribute("coordinate_transformation_mode", default) == "half_pixel"
+    b.match_sizes(rois.shape[1], 4, "its regions do not have 4 coordinates")
+    batches = b.match_shape(batches, [rois.shape[0]], "it does not have a batch index for each region")
     return b.loops(roi_align, x, rois, batches, mode=node.attribute("mode", "avg"),
                    height=node.attribute("output_height", 1), width=node.attribute("output_width", 1),
                    ratio=node.attribute("sampling_ratio", 0), scale=node.attribute("spatial_scale", 1.0),
@@ -98,6 +101,7 @@ def max_roi_pool(x: Tensor, rois: Tensor, height: int, width: int, scale: float)
 def import_max_roi_pool(b: Builder, node: Node, x: Value, rois: Value) -> Value:
     height, width = read_integers(node, "pooled_shape", 2, 1)
     scale = float(node.attribute("spatial_scale", 1.0))
+    b.match_sizes(rois.shape[1], 5, "its regions do not have a batch index and 4 coordinates")
     return b.loops(max_roi_pool, x, rois, height=height, width=width, scale=scale)[0]
 
 
@@ -151,6 +155,10 @@ def grid_sample(x: Tensor, grid: Tensor, mode: str, padding: str, aligned: bool)
 @operator("GridSample")
 def import_grid_sample(b: Builder, node: Node, x: Value, grid: Value) -> Value:
     mode = node.attribute("mode", "linear")
+    b.match_sizes(grid.shape[0], x.shape[0], "its grid and its input differ in the number of batches")
+    b.match_sizes(grid.shape[-1], x.rank - 2, "its grid does not have a coordinate for each spatial dim")
+    for dim, size in enumerate(x.shape[2:], 2):
+        b.check_at_most(1, size, f"its input has no elements along dim {dim}")
     return b.loops(grid_sample, x, grid, mode={"bilinear": "linear", "bicubic": "cubic"}.get(mode, mode),
                    padding=node.attribute("padding_mode", "zeros"), aligned=bool(node.attribute("align_corners", 0)))[0]
 
@@ -222,6 +230,15 @@ def import_deform_conv(b: Builder, node: Node, x: Value, w: Value, offset: Value
                        mask: Value | None = None) -> Value:
     if x.rank != 4:
         node.refuse(f"its input has rank {x.rank}, but only rank 4 is supported")
-    return b.loops(deform_conv, x, w, offset, bias, mask, strides=read_integers(node, "strides", 2, 1),
-                   pads=read_integers(node, "pads", 4, 0), dilations=read_integers(node, "dilations", 2, 1),
-                   group=int(node.attribute("group", 1)), groups_of_offsets=int(node.attribute("offset_group", 1)))[0]
+    groups, parts = int(node.attribute("group", 1)), int(node.attribute("offset_group", 1))
+    check_operands(node, x, w, groups)
+    window = read_window(b, node, x.shape[2:], w.shape[2:])
+    b.match_sizes(x.shape[1], w.shape[1] * groups, "its input does not have the channels of its weights")
+    count = w.shape[2] * w.shape[3] * parts
+    offset = b.match_shape(offset, [x.shape[0], 2 * count, *window.output], "its offsets do not have the sizes of its result")
+    if bias is not None:
+        b.match_sizes(bias.shape[0], w.shape[0], "its bias does not have one element for each channel")
+    if mask is not None:
+        mask = b.match_shape(mask, [x.shape[0], count, *window.output], "its mask does not have the sizes of its result")
+    return b.loops(deform_conv, x, w, offset, bias, mask, strides=window.strides, pads=read_integers(node, "pads", 4, 0),
+                   dilations=window.dilations, group=groups, groups_of_offsets=parts)[0]

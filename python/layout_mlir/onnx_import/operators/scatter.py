@@ -36,15 +36,6 @@ def write_block(b: Builder, into: Tensor, block: Tensor, offsets: Sequence[Size]
     return b.insert(block, into, offsets)
 
 
-def with_sizes(b: Builder, x: Tensor, shape: Sequence[Size]) -> Tensor:
-    """Returns a tensor with the sizes of `shape`, with run-time checks if they are not known to be equal."""
-    for own, size in zip(x.shape, shape):
-        if isinstance(own, int) and isinstance(size, int) and own != size:
-            raise Forbidden(f"updates of size {own} are not slices of size {size}")
-        b.check_equal(own, size, "updates and slices of the data differ in shape")
-    return b.cast_shape(x, shape) if tuple(shape) != x.shape else x
-
-
 def owned(b: Builder, x: Tensor) -> Tensor:
     """Returns the tensor as an SSA value."""
     return Tensor(x.element, x.shape, b.use(x))
@@ -115,7 +106,7 @@ def scatter_nd(b: Builder, node: Node, data: Tensor, places: Tensor, updates: Te
     if depth > data.rank:
         node.refuse(f"points of {depth} coordinates are not in a tensor of rank {data.rank}")
     row = list(data.shape[depth:])
-    updates = with_sizes(b, updates, [*updates.shape[:lead], *row])
+    updates = b.match_shape(updates, [*updates.shape[:lead], *row], "updates and slices of the data differ in a size")
     if places.array is not None:
         wrapped = _wrap_constant(node, places.array.reshape(-1, depth), data.shape[:depth])
         block = find_block(wrapped) if wrapped is not None else None
@@ -169,6 +160,10 @@ def _find_slab(node: Node, data: Tensor, places: NDArray[Any], axis: int) -> int
 def scatter_elements(b: Builder, node: Node, data: Tensor, places: Tensor, updates: Tensor) -> Tensor:
     axis = node.axis(0, data.rank)
     reduction = node.attribute("reduction", "none")
+    updates = b.match_shape(updates, places.shape, "its updates and indices differ in a size")
+    for dim, (count, size) in enumerate(zip(places.shape, data.shape)):
+        if dim != axis:
+            b.check_at_most(count, size, f"its indices have more elements along dim {dim} than the data")
     offset = _find_slab(node, data, places.array, axis) if places.array is not None else None
     if offset is not None:
         offsets: list[Size] = [0] * data.rank
@@ -193,6 +188,11 @@ def tensor_scatter_loop(cache: LoopTensor, update: LoopTensor, starts: LoopTenso
 @operator("TensorScatter")
 def tensor_scatter(b: Builder, node: Node, cache: Tensor, update: Tensor, starts: Tensor | None = None) -> Tensor:
     axis = node.axis(-2, cache.rank)
+    update = b.match_shape(update, [update.shape[axis] if dim == axis else size for dim, size in enumerate(cache.shape)],
+                           "its update and its cache differ in a size")
+    b.check_at_most(update.shape[axis], cache.shape[axis], "its update is longer than its cache")
+    if starts is not None:
+        starts = b.match_shape(starts, [cache.shape[0]], "it does not have a start for each batch element")
     if starts is None:
         return b.insert(update, owned(b, cache), [0] * cache.rank)
     if node.attribute("mode", "linear") == "circular":
@@ -238,6 +238,7 @@ def max_unpool(b: Builder, node: Node, x: Tensor, places: Tensor, output: Tensor
     strides, pads = node.attribute("strides", [1] * count), node.attribute("pads", [0] * 2 * count)
     implied = [*x.shape[:2], *((value - 1) * strides[d] - pads[d] - pads[count + d] + kernel[d]
                                for d, value in enumerate(x.shape[2:]))]
+    places = b.match_shape(places, x.shape, "its input and its indices differ in a size")
     into = b.fill([product(implied)], x.element, 0)
     flat, = b.loops(max_unpool_loop, b.reshape(x, [x.count]), b.reshape(places, [places.count]), into)
     y = b.reshape(Tensor(x.element, into.shape, flat.name), implied)

@@ -190,6 +190,9 @@ def suppress(boxes: LoopTensor, scores: LoopTensor, most: LoopTensor | None, mos
 @operator("NonMaxSuppression")
 def non_max_suppression(b: Builder, node: Node, boxes: Tensor, scores: Tensor, most: Tensor | None = None,
                         most_overlap: Tensor | None = None, least_score: Tensor | None = None) -> Tensor:
+    b.match_sizes(boxes.shape[0], scores.shape[0], "its boxes and scores differ in the number of batches")
+    b.match_sizes(boxes.shape[1], scores.shape[2], "its boxes and scores differ in the number of boxes")
+    b.match_sizes(boxes.shape[2], 4, "its boxes do not have 4 coordinates")
     result, = b.loops(suppress, boxes, scores, most, most_overlap, least_score,
                       centered=bool(node.attribute("center_point_box", 0)))
     return result

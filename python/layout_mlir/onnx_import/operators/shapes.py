@@ -157,6 +157,10 @@ def _unsqueeze_by_values(b: Builder, node: Node, x: Tensor, axes: Tensor) -> Ten
 def expand(b: Builder, node: Node, x: Tensor, given: Tensor) -> Tensor:
     sizes, _ = read_sizes(b, node, given)
     target = b.broadcast_shape([x.shape, sizes])
+    for size, wanted in zip(reversed(sizes), reversed(target)):
+        if size not in (1, wanted):
+            s, own = b.scalars, Scalar(b.size(size), None)
+            b.check(s.bit_or(s.equal(own, 1), s.equal(own, Scalar(b.size(wanted), None))).name, "sizes do not broadcast")
     known = x.known_integers()
     if known is not None and len(known) == 1 and len(target) == 1 and (
             isinstance(target[0], int) and target[0] <= MOST_TRACKED):
@@ -175,8 +179,6 @@ def _count_integers(b: Builder, start: Tensor, limit: Tensor, delta: Tensor) -> 
     distance = last - first
     if isinstance(step, int) and step < 0:
         distance, step = -distance, -step
-    elif not isinstance(step, int):
-        b.check(b.emit(f"arith.cmpi ne, {b.size(step)}, {b.size(0)} : index"), "the step of a range is 0")
     count = b.ceil_divide(distance, step)
     is_size = known[0] is not None and known[1] is not None
     return count if is_size and isinstance(step, int) and b.is_less(distance, 0) is False else b.maximum(count, 0)

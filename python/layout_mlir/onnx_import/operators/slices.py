@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+from layout_mlir.onnx_import.axes import check_axes
 from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.node import Node, operator
 from layout_mlir.onnx_import.operators.shapes import checked_axes, read_sizes
@@ -146,6 +147,7 @@ def spread(b: Builder, node: Node, axes: Tensor, values: Sequence[Size], rank: i
     places, _ = read_sizes(b, node, axes)
     if len(places) != len(values):
         node.refuse("its axes and the values for them differ in their number")
+    check_axes(b, [place for place in places if not isinstance(place, int)], rank)
     result: list[Size] = []
     for dim in range(rank):
         chosen = default
@@ -186,6 +188,8 @@ def _place(s: Scalars, mode: str, i: Scalar, low: Scalar, size: Scalar) -> Scala
 def _repeat_outwards(b: Builder, x: Tensor, mode: str, low: Sequence[Size], high: Sequence[Size]) -> Tensor:
     """Pads with elements of the tensor."""
     padded = [before != 0 or after != 0 for before, after in zip(low, high)]
+    for before, size, after in zip(low, x.shape, high):
+        b.check_at_most(b.minimum(before + after, 1), size, "a dim without elements is padded with elements")
     shape = [before + size + after for before, size, after in zip(low, x.shape, high)]
     amounts = [(b.size(before), b.size(size)) for before, size in zip(low, x.shape)]
 

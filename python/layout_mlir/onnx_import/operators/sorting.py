@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from layout_mlir.onnx_import.axes import check_axes
 from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.node import Node, operator
 from layout_mlir.onnx_import.values import Tensor
@@ -131,6 +132,7 @@ def cumulate(b: Builder, node: Node, x: Tensor, axis: Tensor) -> Tensor:
              "multiplies": node.op == "CumProd"}
     place = axis.constant_scalar()
     if place is None:
+        check_axes(b, [b.size_of(b.reshape(axis, []))], x.rank)
         result, = b.loops(accumulate_along, x, axis, **known)
         return b.cast_shape(result, x.shape)
     if not -x.rank <= place < x.rank:
@@ -152,6 +154,7 @@ def top_k(b: Builder, node: Node, x: Tensor, k: Tensor | None = None) -> list[Te
         node.refuse(f"k is {static}, more than the {most} elements of a row")
     b.check(b.emit(f"arith.cmpi sle, {b.size(count)}, {b.size(most)} : index"),
             "k is larger than the number of elements of a row")
+    b.check_sizes([count])
     function = top_k_by_insertion if static is not None and static <= _MOST_INSERTED else top_k_by_merging
     results = b.loops(function, x, k, axis=axis, largest=bool(node.attribute("largest", 1)), count=static)
     shape = [count if dim == axis else size for dim, size in enumerate(x.shape)]
