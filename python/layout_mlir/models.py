@@ -108,16 +108,16 @@ def _replace(drawn: Iterable[NDArray[Any]], given: Mapping[str | int, NDArray[An
 # -------------------------------------------------------------------------- ONNX
 
 # The values tried for dynamic sizes, in order: most are those of images and sequences.
-_SIZES = [64, 16, 3, 224, 1]
+_SIZES = [64, 16, 3, 224]
 
 
 def _run_reference(prepared: ModelProto, result: Model, size: int | None,
                    replace: Callable[[list[NDArray[Any]]], list[NDArray[Any]]], options: Options) -> Model:
     """Returns `result` with inputs, and their outputs by ONNX Runtime if it is installed. `size` is the value of dynamic
-    sizes, or None to try several; `replace` puts the given inputs into drawn ones."""
-    sizes = _SIZES if size is None else [size]
+    sizes, or None to try several, with 1 for the first dims; `replace` puts the given inputs into drawn ones."""
+    first, sizes = (1, _SIZES) if size is None else (None, [size])
     try:
-        draws = [replace(draw) for draw in onnx_draws.draw_inputs(prepared.graph, options.seed, 1, sizes)]
+        draws = [replace(draw) for draw in onnx_draws.draw_inputs(prepared.graph, options.seed, first, sizes)]
     except onnx_draws.NotCompared as error:
         raise ImportFailed(str(error)) from error
     result.inputs = draws[0] if draws else []

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from onnx import GraphProto, ValueInfoProto
 
 # The values tried for dynamic sizes, and the ranges of integers, in order.
-_SIZES = [3, 16, 64, 224, 1]
+_SIZES = [3, 16, 64, 224]
 # Those of images and sequences, for models whose windows are larger than the sizes drawn first.
 LARGER_SIZES = [64, 224]
 _RANGES = [(-8, 8), (0, 2), (1, 2), (0, 1)]
@@ -128,11 +128,14 @@ def draw_inputs(graph: GraphProto, seed: int, first: int | None = None,
                                    for number in range(longest)]
     has_inner = any(_is_inner(value, number) for value in graph.input for number in range(
         len(value.type.tensor_type.shape.dim)))
+    tried = []
     for size in values_of_sizes if dynamic else values_of_sizes[:1]:
-        for inner in (size, 1) if has_inner else (size,):
-            sizes = _Sizes(first or size if inner == size else 1, inner, size)
-            if dynamic and _most_elements(graph, sizes) > _ELEMENTS:
-                continue
-            for case in [*cases, {}]:
-                for low, high in _RANGES if integers else _RANGES[:1]:
-                    yield _draw(graph, np.random.default_rng(seed), sizes, low, high, case)
+        tried += [_Sizes(first or size, size, size)] + [_Sizes(1, 1, size)] * has_inner
+    if dynamic:
+        tried += [_Sizes(first or size, 1, 1) for size in values_of_sizes]
+    for sizes in tried:
+        if dynamic and _most_elements(graph, sizes) > _ELEMENTS:
+            continue
+        for case in [*cases, {}]:
+            for low, high in _RANGES if integers else _RANGES[:1]:
+                yield _draw(graph, np.random.default_rng(seed), sizes, low, high, case)
