@@ -1,9 +1,9 @@
 """./dev bench --layoutbench: layout decisions of other compilers, with what they cost and the least that is possible.
 
 The problems in benchmarks/layoutbench/problems were captured from compilers of PyPI. A row has the conversions that the
-compiler's own answer needs, their bytes (read and written), the same of the answer of `layout_solver`, and a checked
-proof that no answer costs less. Without `--compiler` there is one row for each compiler. `--capture` installs the
-compilers and captures the problems again. docs/layoutbench.md describes them.
+compiler's own answer needs, their bytes (read and written, or sent), the same of the answer of `layout_solver`, and a
+checked proof that no answer costs less. Without `--compiler` there is one row for each compiler. `--capture` installs
+the compilers and captures the problems again. docs/layoutbench.md describes them.
 """
 
 import argparse
@@ -19,8 +19,10 @@ from layoutbench.captured import FOLDER, Captured, list_problems
 from .rows import measure_rows, write_json
 
 # The module of benchmarks/layoutbench that captures the problems of each compiler.
-SCRIPTS = {"executorch": "executorch_vulkan", "iree": "iree_encodings", "mlir": "upstream_packs",
-           "onnxruntime": "onnx_runtime", "openvino": "openvino_graph", "triton": "triton_ttgir"}
+SCRIPTS = {"dtensor": "dtensor_placements", "executorch": "executorch_vulkan", "inductor": "torch_inductor",
+           "iree": "iree_encodings", "mlir": "upstream_packs", "onnxruntime": "onnx_runtime",
+           "openvino": "openvino_graph", "triton": "triton_ttgir", "xla": "xla_cpu"}
+OF_ONNX = ("iree", "onnxruntime", "openvino")  # those that read the networks of --peers
 BENCHMARKS = pathlib.Path(__file__).parents[1]
 
 
@@ -71,13 +73,12 @@ HEAD = "ops | conversions | MB | least: conversions | MB | avoidable | ms |\n|--
 def capture(compiler, python):
     """Captures the problems of a compiler again, in the environment that has the compilers."""
     with tempfile.TemporaryDirectory(prefix="layoutbench-") as folder:
-        models = pathlib.Path(folder)
-        if compiler in ("executorch", "mlir"):
-            models = BENCHMARKS.parent / "examples"
-        elif compiler != "triton":
+        models = BENCHMARKS.parent / "examples"
+        if compiler in OF_ONNX:
             import onnx
 
             from . import onnx_networks
+            models = pathlib.Path(folder)
             for name in onnx_networks.NETWORKS:
                 onnx.save(onnx_networks.make(name), models / f"{name}.onnx")
         subprocess.run([python, "-B", "-m", f"layoutbench.{SCRIPTS[compiler]}", FOLDER, "--models", models],

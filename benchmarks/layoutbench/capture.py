@@ -79,7 +79,7 @@ def run_capture(names, capture):
     of its networks."""
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=pathlib.Path, help="where problems are written")
-    parser.add_argument("--models", type=pathlib.Path, help="the folder of the networks as ONNX files")
+    parser.add_argument("--models", type=pathlib.Path, help="the folder of the networks as ONNX files, or of torch_models.py")
     parser.add_argument("--networks", default=",".join(names), help="only these (default: %(default)s)")
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)

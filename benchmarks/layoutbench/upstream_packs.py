@@ -31,15 +31,15 @@ SCRIPT = """module attributes {transform.with_named_sequence} {
 """
 
 
-def write_linalg(name, models):
-    """Returns a model as linalg on tensors, without the data of its weights."""
+def write_model(name, models, dialect):
+    """Returns a model in an output type of torch-mlir, without the data of its weights."""
     sys.path.insert(0, str(models))
     import torch_models
     from torch_mlir import fx
 
     module = fx.export_and_import(torch_models.build(name, small=True), *torch_models.draw_inputs(name, small=True),
-                                  output_type="linalg-on-tensors")
-    return module.operation.get_asm(large_elements_limit=4)
+                                  output_type=dialect)
+    return module.operation.get_asm(large_elements_limit=16)
 
 
 def propagate(text):
@@ -65,7 +65,7 @@ class Packs(mlir_function.Function):
 def capture(name, models):
     version = subprocess.run(["mlir-opt-22", "--version"], check=True, capture_output=True, text=True).stdout
     number = version.partition("LLVM version ")[2].split()[0]
-    return Packs(Capture(f"mlir {number}", name), propagate(write_linalg(name, models))).capture
+    return Packs(Capture(f"mlir {number}", name), propagate(write_model(name, models, "linalg-on-tensors"))).capture
 
 
 if __name__ == "__main__":
