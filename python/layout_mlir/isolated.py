@@ -9,6 +9,7 @@ import signal
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Callable
 from typing import IO, Any, Generic, Literal, NoReturn, TypeVar
 
@@ -74,7 +75,10 @@ class Isolated(Generic[_Result]):
         self._answer, self._words = tempfile.TemporaryFile(), tempfile.TemporaryFile()
         self._seconds, self._end = seconds, time.monotonic() + seconds
         parent = os.getpid()
-        self._child = os.fork()
+        with warnings.catch_warnings():
+            # JAX warns of every fork. The child does not use JAX, and so waits for none of its threads.
+            warnings.filterwarnings("ignore", r"os\.fork\(\) was called.*JAX", RuntimeWarning)
+            self._child = os.fork()
         if self._child == 0:
             end_with_parent(parent)
             _serve(function, args, self._answer, self._words)

@@ -1,10 +1,12 @@
 # REQUIRES: python-extension, onnx, jax
 # RUN: %python -B %s
-"""Checks that functions which JAX exports compute what JAX computes, by the lines of docs/embedding.md."""
+"""Checks that functions which JAX exports compute what JAX computes, by the lines of docs/embedding.md, and that JAX
+gives no warning of the process in which they are imported."""
 
 import pathlib
 import tempfile
 import unittest
+import warnings
 
 import jax
 import layout_mlir
@@ -35,7 +37,10 @@ class Exports(unittest.TestCase):
             path = pathlib.Path(folder, "f.bc")
             exported = jax.export.export(jax.jit(f))(*shapes)
             path.write_bytes(exported.mlir_module_serialized)
-            return layout_mlir.compile(path)
+            with warnings.catch_warnings(record=True) as caught:
+                program = layout_mlir.compile(path)
+            self.assertEqual([each.message for each in caught], [])
+            return program
 
     def check(self, program, f, *arrays):
         results, wanted = program(*arrays), f(*arrays)
