@@ -17,15 +17,12 @@ import time
 
 import numpy as np
 import onnx
-import onnxruntime
 
-import layout_mlir
-from layout_mlir.report import difference
 from layout_mlir.run import positive
-from layout_mlir.tools import ToolError
 
 from . import onnx_networks
-from .peers import CACHE_FILE, TOLERANCE
+from .pairs import load_pair
+from .peers import CACHE_FILE, ORACLE, OURS
 from .rows import measure_rows, write_json
 
 LOOPS = """void triad(float *restrict a, const float *restrict b, const float *restrict c, long size) {
@@ -99,20 +96,7 @@ def load(name, build, folder):
     reads and writes. Raises ToolError if the results differ."""
     graph = onnx_networks.Graph(name)
     model = onnx.shape_inference.infer_shapes(graph.model(*build(graph)), strict_mode=True)
-    path, inputs = folder / "model.onnx", list(onnx_networks.draw_inputs(model))
-    onnx.save(model, path)
-    program = layout_mlir.compile(path, threads=1)
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-    feeds = {each.name: array for each, array in zip(session.get_inputs(), inputs)}
-    calls = {"laid out": lambda: program(*inputs), "ONNX Runtime": lambda: session.run(None, feeds)}
-    ours = calls["laid out"]()
-    for found, expected in zip(ours if isinstance(ours, tuple) else (ours,), calls["ONNX Runtime"](), strict=True):
-        off = difference(expected, found)[1]
-        if off is None or off > TOLERANCE:
-            raise ToolError(f"results are off by {off}")
-    return calls, count_bytes(model)
+    return load_pair(model, folder / "model.onnx"), count_bytes(model)
 
 
 def measure(name, cases, args, folder):
@@ -152,7 +136,7 @@ def main(argv):
     if not names:
         parser.error(f"no case matches '{args.only}'")
     print(f"{'GB/s; shares of the two loops':<32}{'MB':>6}" + "".join(f"{loop:>9}" for loop in LOOP_NAMES)
-          + "".join(f"{each:>14}{'shares':>12}" for each in ("laid out", "ONNX Runtime")), flush=True)
+          + "".join(f"{each:>14}{'shares':>12}" for each in (OURS, ORACLE)), flush=True)
     rows, complete = measure_rows(names, lambda name, folder: measure(name, cases, args, folder), show)
     write_json(args.json, rows=rows)
     return 0 if complete else 1
