@@ -6,7 +6,9 @@ and tools around layout-opt. The extension is loaded when one of these names is 
 """
 
 import importlib
+import os
 import pkgutil
+import sys
 from typing import TYPE_CHECKING
 
 # A build directory has the extension in a package directory of its own.
@@ -29,11 +31,16 @@ else:
             raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
         if name in _MODULES:
             return getattr(importlib.import_module(_MODULES[name], __name__), name)
+        flags = sys.getdlopenflags()
+        # By default Python binds all functions of the libraries of MLIR and LLVM at once.
+        sys.setdlopenflags(flags & ~os.RTLD_NOW | os.RTLD_LAZY)
         try:
             extension = importlib.import_module("._layout", __name__)
         except ModuleNotFoundError as error:
             raise ImportError(f"layout_mlir.{name} needs the extension module: run ./dev build, and "
                               "./dev python instead of python") from error
+        finally:
+            sys.setdlopenflags(flags)
         globals().update({known: getattr(extension, known) for known in __all__ if known not in _MODULES})
         return globals()[name]
 

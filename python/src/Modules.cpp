@@ -33,9 +33,7 @@ using namespace mlir::layout::python;
 
 static constexpr StringLiteral kTextName = "<module>";
 
-/// Returns the registry with the dialects of layout-opt and layout-run, created
-/// once per process. Creating it registers their passes, too.
-static const DialectRegistry &getRegistry() {
+const DialectRegistry &mlir::layout::python::getAllDialects() {
   static const DialectRegistry *registry = [] {
     auto *all = new DialectRegistry;
     layout::registerWithUpstream(*all);
@@ -130,9 +128,10 @@ std::string mlir::layout::python::toTargetText(const py::object &target) {
   return text;
 }
 
-ModuleInContext::ModuleInContext(ModuleData data)
+ModuleInContext::ModuleInContext(ModuleData data,
+                                 const DialectRegistry &registry)
     : sources(std::make_shared<llvm::SourceMgr>()), isBytecode(data.isBytecode),
-      arrays(std::move(data.arrays)), context(getRegistry()),
+      arrays(std::move(data.arrays)), context(registry),
       said(&context, isBytecode ? StringRef() : data.buffer->getBuffer(),
            kTextName) {
   sources->AddNewSourceBuffer(std::move(data.buffer), SMLoc());

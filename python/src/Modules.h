@@ -26,6 +26,7 @@
 #include "llvm/Support/SourceMgr.h"
 
 namespace mlir {
+class DialectRegistry;
 class PassManager;
 } // namespace mlir
 
@@ -63,9 +64,14 @@ ModuleData readModule(const pybind11::object &given,
                       const pybind11::object &shapes, bool maps = false,
                       pybind11::object *check = nullptr);
 
+/// Returns the registry with the dialects of layout-opt and layout-run, created
+/// once per process. Creating it registers their passes, too.
+const DialectRegistry &getAllDialects();
+
 class ModuleInContext {
 public:
-  explicit ModuleInContext(ModuleData data);
+  explicit ModuleInContext(ModuleData data,
+                           const DialectRegistry &registry = getAllDialects());
 
   MLIRContext &getContext() { return context; }
   ModuleOp get() const { return *module; }

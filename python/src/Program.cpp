@@ -18,6 +18,8 @@
 #include "layout/Support/Cpu.h"
 #include "layout/Support/Places.h"
 #include "layout/Targets/CPU/Pipelines/LayoutToCPU.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassManager.h"
@@ -42,7 +44,8 @@ struct ArrayType {
 };
 
 struct Program {
-  explicit Program(ModuleData data) : module(std::move(data)) {}
+  Program(ModuleData data, const DialectRegistry &registry)
+      : module(std::move(data), registry) {}
 
   ModuleInContext module;
   std::string function;
@@ -129,6 +132,18 @@ static std::string makeKey(const py::object &given, const py::object &shapes,
   return CompiledProgram::makeKey(texts, function, options);
 }
 
+/// Returns the registry for the outline of a compiled program. Registering all
+/// dialects and passes would take longer than loading a small program, and
+/// reads most pages of their libraries.
+static const DialectRegistry &getOutlineDialects() {
+  static const DialectRegistry *registry = [] {
+    auto *own = new DialectRegistry;
+    own->insert<LLVM::LLVMDialect>();
+    return own;
+  }();
+  return *registry;
+}
+
 /// Erases the bodies of all functions, and all other ops. A compiled program
 /// only refers to the function that it runs, for its attributes and location.
 static void dropBodies(ModuleOp module) {
@@ -166,7 +181,8 @@ compile(const py::object &given, const py::object &target,
   py::object check = py::none();
   auto program = std::make_shared<Program>(
       isKept ? ModuleData{std::move(outline), /*isBytecode=*/true, {}}
-             : readModule(given, shapes, /*maps=*/true, &check));
+             : readModule(given, shapes, /*maps=*/true, &check),
+      isKept ? getOutlineDialects() : getAllDialects());
   ModuleInContext &module = program->module;
   program->function = function;
   {
