@@ -97,12 +97,28 @@ std::string layout::getElementNames() {
   return names;
 }
 
+/// Returns the text of an element type, or an empty string for a type that is
+/// not a number. The printer of types takes longer than a small program.
+static std::string getText(Type type) {
+  if (isa<FloatType>(type)) {
+    StringRef name = type.getAbstractType().getName();
+    return name.drop_front(name.find('.') + 1).str();
+  }
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return (integer.isSigned()     ? "si"
+            : integer.isUnsigned() ? "ui"
+                                   : "i") +
+           std::to_string(integer.getWidth());
+  if (auto number = dyn_cast<ComplexType>(type))
+    return "complex<" + getText(number.getElementType()) + ">";
+  return "";
+}
+
 std::optional<ElementKind> layout::getElementKind(Type type) {
   if (type.isIndex())
     return ElementKind::I64;
-  std::string name;
-  llvm::raw_string_ostream(name) << type;
-  return findKind([&](const KindInfo &kind) { return kind.name == name; });
+  std::string text = getText(type);
+  return findKind([&](const KindInfo &kind) { return kind.name == text; });
 }
 
 unsigned layout::getPartialBits(Type type) {

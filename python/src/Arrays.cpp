@@ -25,11 +25,17 @@ py::object mlir::layout::python::getNumpy(const char *name) {
   return py::module_::import("numpy").attr(name);
 }
 
+py::handle mlir::layout::python::getArrayClass() {
+  // Immortal: the class lives as long as the interpreter.
+  static PyObject *found = getNumpy("ndarray").release().ptr();
+  return found;
+}
+
 /// Converts an ndarray of any subclass to a plain ndarray, because subclasses
 /// redefine operations. Raises TypeError, in which `what` names the argument,
 /// for other objects and for masked arrays.
 static py::object toPlainArray(const py::object &object, StringRef what) {
-  py::object plain = getNumpy("ndarray");
+  py::handle plain = getArrayClass();
   if (py::type::of(object).is(plain))
     return object;
   if (!py::isinstance(object, plain))
@@ -64,20 +70,36 @@ py::object Array::reshape(ArrayRef<int64_t> shape) const {
   return object.attr("reshape")(toTuple(shape));
 }
 
-/// Views the array as bytes, which supports the buffer protocol for every
-/// dtype.
-static py::buffer toBytes(const py::object &contiguous) {
-  return contiguous.attr("reshape")(-1).attr("view")("u1");
+void Bytes::Release::operator()(Py_buffer *view) const {
+  PyBuffer_Release(view);
+  delete view;
 }
 
-Bytes::Bytes(const py::object &contiguous, bool writable)
-    : info(toBytes(contiguous).request(writable)) {}
+Bytes::View Bytes::tryView(const py::object &array, int flags) {
+  auto view = std::make_unique<Py_buffer>();
+  // Without PyBUF_FORMAT, arrays of every dtype support the protocol.
+  if (PyObject_GetBuffer(array.ptr(), view.get(), flags))
+    return nullptr;
+  return View(view.release());
+}
 
 Bytes Bytes::toRead(const Array &array) {
-  return Bytes(getNumpy("ascontiguousarray")(array.object), false);
+  if (View view = tryView(array.object, PyBUF_C_CONTIGUOUS))
+    return Bytes(std::move(view));
+  PyErr_Clear();
+  View copied =
+      tryView(getNumpy("ascontiguousarray")(array.object), PyBUF_C_CONTIGUOUS);
+  if (!copied)
+    throw py::error_already_set();
+  return Bytes(std::move(copied));
 }
 
-Bytes Bytes::toWrite(const py::object &array) { return Bytes(array, true); }
+Bytes Bytes::toWrite(const py::object &array) {
+  View view = tryView(array, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE);
+  if (!view)
+    throw py::error_already_set();
+  return Bytes(std::move(view));
+}
 
 //===----------------------------------------------------------------------===//
 // Storage

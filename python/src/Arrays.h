@@ -19,12 +19,16 @@
 #define LAYOUT_PYTHON_SRC_ARRAYS_H
 
 #include "LayoutValue.h"
+#include <memory>
 #include <pybind11/pybind11.h>
 
 namespace mlir::layout::python {
 
 /// Returns the attribute `name` of numpy.
 pybind11::object getNumpy(const char *name);
+
+/// Returns numpy.ndarray, which is looked up once.
+pybind11::handle getArrayClass();
 
 /// A plain numpy.ndarray, to which one of a subclass is converted. Constructing
 /// it from another object or a masked array raises a TypeError that calls the
@@ -59,12 +63,25 @@ public:
   ArrayRef<char> get() const { return {begin(), size()}; }
   MutableArrayRef<char> getMutable() { return {begin(), size()}; }
 
-private:
-  Bytes(const pybind11::object &contiguous, bool writable);
-  char *begin() const { return static_cast<char *>(info.ptr); }
-  size_t size() const { return size_t(info.size); }
+  /// Returns the shape of the array.
+  ArrayRef<Py_ssize_t> getShape() const {
+    return {view->shape, size_t(view->ndim)};
+  }
 
-  pybind11::buffer_info info;
+private:
+  struct Release {
+    void operator()(Py_buffer *view) const;
+  };
+  using View = std::unique_ptr<Py_buffer, Release>;
+
+  explicit Bytes(View view) : view(std::move(view)) {}
+  /// Returns the bytes of `array`. Sets a Python error and returns nullptr if
+  /// it is not contiguous.
+  static View tryView(const pybind11::object &array, int flags);
+  char *begin() const { return static_cast<char *>(view->buf); }
+  size_t size() const { return size_t(view->len); }
+
+  View view;
 };
 
 /// Returns the element type of `layout` for data of this dtype: the stated type
@@ -86,12 +103,15 @@ pybind11::object getDtype(Type element);
 /// them. An i4 is stored as its value in an int8.
 pybind11::object getStoredDtype(Type element);
 
-/// Convert an array of elements of type `element` from the dtype of result
+/// Returns true for integers of 2 to 7 bits (not i1), which arrays store as one
+/// byte with the value. The runtime stores all other elements as arrays do.
+bool isPartialInteger(Type type);
+
+/// Converts an array of elements of type `element` from the dtype of result
 /// arrays, e.g. of ml_dtypes, to the dtype in which the runtime stores their
-/// bytes, and back. toStored changes only integers of 2 to 7 bits, and returns
-/// other arrays as they are, because their bytes are the stored ones.
+/// bytes. Changes only integers of 2 to 7 bits, and returns other arrays as
+/// they are, because their bytes are the stored ones.
 Array toStored(const Array &array, Type element);
-pybind11::object fromStored(const pybind11::object &array, Type element);
 
 /// Returns the padding value as an array of rank 0: the value that the layout
 /// states, or otherwise `given`, or zero if that is None. Throws LayoutError if

@@ -89,9 +89,7 @@ static std::string getForeignName(Type type) {
   return ("float" + rest.substr(1, 1) + "_" + rest.drop_front(2).lower()).str();
 }
 
-/// Returns true for integers of 2 to 7 bits (not i1), which arrays store as one
-/// byte with the value.
-static bool isPartialInteger(Type type) {
+bool mlir::layout::python::isPartialInteger(Type type) {
   return isa<IntegerType>(type) && getPartialBits(type);
 }
 
@@ -180,12 +178,6 @@ Array mlir::layout::python::toStored(const Array &array, Type element) {
   if (!element.isUnsignedInteger() && Dtype(array.getDtype()).kind == 'u')
     stored = (stored ^ sign) - sign;
   return Array(stored, "array");
-}
-
-py::object mlir::layout::python::fromStored(const py::object &array,
-                                            Type element) {
-  return array.attr(isPartialInteger(element) ? "astype"
-                                              : "view")(getDtype(element));
 }
 
 /// Converts the number `value` to an array of rank 0 and dtype `given`. Floats

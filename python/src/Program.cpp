@@ -270,31 +270,37 @@ static Input toInput(size_t number, const ArrayType &type,
     what += " (" + type.name + ")";
   python::Array array(given, what);
   Type element = type.type.getElementType();
-  Shape shape = array.getShape();
-  if (!holds(array.getDtype(), element) || !fits(shape, type.shape))
-    fail(what + " must be an array of " +
-         std::string(py::str(type.dtype.attr("name"))) + " and of shape " +
-         std::string(py::str(toTuple(type.shape))) + ", not of " +
-         std::string(py::str(array.getDtype())) + " and of shape " +
-         std::string(py::str(toTuple(shape))));
-  Bytes bytes = Bytes::toRead(toStored(array, element));
-  RuntimeArray input = toRuntimeArray(bytes, *getElementKind(element), shape);
-  return {std::move(bytes), std::move(input)};
+  py::object dtype = array.getDtype();
+  // Most arrays have the dtype of results, which is one object.
+  if (dtype.is(type.dtype) || holds(dtype, element)) {
+    Bytes bytes = Bytes::toRead(toStored(array, element));
+    Shape shape = llvm::to_vector_of<int64_t>(bytes.getShape());
+    if (fits(shape, type.shape)) {
+      RuntimeArray input =
+          toRuntimeArray(bytes, *getElementKind(element), shape);
+      return {std::move(bytes), std::move(input)};
+    }
+  }
+  fail(what + " must be an array of " +
+       std::string(py::str(type.dtype.attr("name"))) + " and of shape " +
+       std::string(py::str(toTuple(type.shape))) + ", not of " +
+       std::string(py::str(dtype)) + " and of shape " +
+       std::string(py::str(toTuple(array.getShape()))));
 }
 
 /// Returns a numpy array with the elements of `result`. It owns the memory of
 /// `result`, or for integers of 2 to 7 bits a copy. An array without elements
 /// is a new one.
 static py::object fromResult(const ArrayType &type, RuntimeArray result) {
-  Type element = type.type.getElementType();
   py::tuple shape = toTuple(result.getShape());
-  py::object dtype = getStoredDtype(element);
-  // numpy.frombuffer refuses empty memory.
   if (!result.getNumElements())
-    return fromStored(getNumpy("empty")(shape, dtype), element);
+    return getNumpy("empty")(shape, type.dtype);
   py::object memory = py::cast(std::move(result));
-  py::object array = getNumpy("frombuffer")(memory, dtype);
-  return fromStored(array.attr("reshape")(shape), element);
+  Type element = type.type.getElementType();
+  bool isPartial = isPartialInteger(element);
+  py::object dtype = isPartial ? getStoredDtype(element) : type.dtype;
+  py::object array = getArrayClass()(shape, dtype, memory);
+  return isPartial ? array.attr("astype")(type.dtype) : array;
 }
 
 static py::object call(const std::shared_ptr<Program> &program,
