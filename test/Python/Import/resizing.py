@@ -42,6 +42,16 @@ class Resizing(unittest.TestCase):
                 nodes.add("Resize", x, None, None, sizes(1, 2, 4, 9), dynamic=True, **form)
         nodes.check()
 
+    def test_repeated_elements(self) -> None:
+        nodes = Nodes(19)
+        form = {"mode": "nearest", "nearest_mode": "floor", "coordinate_transformation_mode": "asymmetric"}
+        for factor in (2, 4, 8):
+            for width in (1, 3, 37):
+                nodes.add("Resize", f32(2, 3, width), None, scales(1, 2, factor), dynamic=True, **form)
+        for kind in (np.float64, np.int8):
+            nodes.add("Resize", (10 * f32(2, 3, 37)).astype(kind), None, scales(1, 1, 4), **form)
+        nodes.check()
+
     def test_interpolation(self) -> None:
         nodes, x = Nodes(19), f32(1, 2, 5, 7)
         for transform in TRANSFORMS:

@@ -65,3 +65,39 @@ func.func @long_windows(%x: tensor<430xf32>, %k: tensor<6x400xf32>, %r: tensor<6
   } -> tensor<6x16xf32>
   return %y : tensor<6x16xf32>
 }
+
+// -----
+
+// Two adjacent results read one element: a vector of half the lanes, and a
+// shuffle. The last vector has the six lanes that are left.
+// CHECK-LABEL: func.func @doubled
+// CHECK: %[[HALF:.*]] = vector.transfer_read {{.*}} {in_bounds = [true]} : memref<2x11xf32>, vector<4xf32>
+// CHECK: vector.shuffle %[[HALF]], %[[HALF]] [0, 0, 1, 1, 2, 2, 3, 3]
+// CHECK: %[[REST:.*]] = vector.transfer_read %{{.*}}[%{{.*}}, %c8], %{{.*}} {in_bounds = [true]} : memref<2x11xf32>, vector<3xf32>
+// CHECK: vector.shuffle %[[REST]], %[[REST]] [0, 0, 1, 1, 2, 2]
+#halves = affine_map<(h, w) -> (h floordiv 2, w floordiv 2)>
+#image = affine_map<(h, w) -> (h, w)>
+func.func @doubled(%x: tensor<2x11xf32>, %r: tensor<4x22xf32>) -> tensor<4x22xf32> {
+  %y = linalg.generic {indexing_maps = [#halves, #image], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<2x11xf32>) outs(%r : tensor<4x22xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<4x22xf32>
+  return %y : tensor<4x22xf32>
+}
+
+// -----
+
+// Tiles of a dynamic extent may begin at an odd lane: no vectors.
+// CHECK-LABEL: func.func @dynamic_doubled
+// CHECK-NOT: vector.transfer_read
+#halves = affine_map<(w) -> (w floordiv 2)>
+#row = affine_map<(w) -> (w)>
+func.func @dynamic_doubled(%x: tensor<?xf32>, %r: tensor<?xf32>) -> tensor<?xf32> {
+  %y = linalg.generic {indexing_maps = [#halves, #row], iterator_types = ["parallel"]}
+      ins(%x : tensor<?xf32>) outs(%r : tensor<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}

@@ -115,10 +115,9 @@ Value Emitter::read(Value value, AffineMap map, const Point &point) {
   auto type = dyn_cast<MemRefType>(value.getType());
   if (!type)
     return value;
-  SmallVector<Value> indices = subscripts(map, point);
   bool lanes = point.width != 0 && plan.lane && map.isFunctionOfDim(*plan.lane);
   if (!lanes)
-    return memref::LoadOp::create(b, loc, value, indices);
+    return memref::LoadOp::create(b, loc, value, subscripts(map, point));
   auto wide = VectorType::get({point.width}, type.getElementType());
   if (!isWholeBytes(type.getElementType())) {
     SmallVector<Value> elements;
@@ -126,10 +125,39 @@ Value Emitter::read(Value value, AffineMap map, const Point &point) {
       elements.push_back(read(value, map, lane));
     return vector::FromElementsOp::create(b, loc, wide, elements);
   }
+  if (std::optional<int64_t> repeat = findLaneRepeat(map, *plan.lane))
+    return readRepeated(value, map, *repeat, point);
   // The map of packed weights is not linear, but a vector is in one block,
   // whose elements are contiguous.
   int64_t stride = findLaneStride(map, *plan.lane).value_or(1);
-  return readStrided(value, indices, stride, point);
+  return readStrided(value, subscripts(map, point), stride, point);
+}
+
+/// Reads a vector of `point.width` lanes of which each `repeat` neighbors are
+/// one element of `buffer`. Loads each element once, and repeats it by a
+/// shuffle; reads lane by lane if the first lane may not be the first of such
+/// neighbors.
+Value Emitter::readRepeated(Value buffer, AffineMap map, int64_t repeat,
+                            const Point &point) {
+  unsigned lane = *plan.lane;
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  int64_t start = fixed[lane] ? *fixed[lane] : plan.tile[lane];
+  if (start % repeat != 0 || point.offset[lane] % repeat != 0) {
+    SmallVector<Value> elements;
+    for (const Point &each : lanesOf(point))
+      elements.push_back(read(buffer, map, each));
+    return vector::FromElementsOp::create(
+        b, loc, VectorType::get({point.width}, element), elements);
+  }
+  auto type = VectorType::get({int64_t(llvm::divideCeil(point.width, repeat))},
+                              element);
+  Value loaded = vector::TransferReadOp::create(
+      b, loc, type, buffer, subscripts(map, point), /*padding=*/std::nullopt,
+      ArrayRef<bool>{true});
+  SmallVector<int64_t> lanes;
+  for (int64_t number = 0; number < point.width; ++number)
+    lanes.push_back(number / repeat);
+  return vector::ShuffleOp::create(b, loc, loaded, loaded, lanes);
 }
 
 /// Reads `point.width` elements of a row of `buffer` that are `stride` apart,

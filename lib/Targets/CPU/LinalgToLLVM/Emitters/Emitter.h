@@ -50,6 +50,8 @@ protected:
   Value read(Value tensor, AffineMap map, const Point &point);
   Value readStrided(Value buffer, ArrayRef<Value> indices, int64_t stride,
                     const Point &point);
+  Value readRepeated(Value buffer, AffineMap map, int64_t repeat,
+                     const Point &point);
   void write(Value value, Value buffer, AffineMap map, const Point &point);
   Value indexAt(unsigned dim, const Point &point);
   AffineMap resultMap(unsigned result) const {

@@ -71,6 +71,21 @@ static bool hasIndicesOfLanes(const Kernel &kernel, const Stage &stage,
   return true;
 }
 
+std::optional<int64_t> layout::findLaneRepeat(AffineMap map, unsigned dim) {
+  if (!map.isFunctionOfDim(dim) ||
+      llvm::any_of(map.getResults().drop_back(), [&](AffineExpr result) {
+        return result.isFunctionOfDim(dim);
+      }))
+    return std::nullopt;
+  AffineExpr lane = getAffineDimExpr(dim, map.getContext());
+  for (int64_t repeat : {2, 4, 8})
+    if (!simplifyAffineExpr(map.getResults().back() - lane.floorDiv(repeat),
+                            map.getNumDims(), map.getNumSymbols())
+             .isFunctionOfDim(dim))
+      return repeat;
+  return std::nullopt;
+}
+
 /// Returns the worst kind of access of `stage` if vector lanes are along `dim`
 /// (Contiguous is the best), or std::nullopt if `dim` cannot be on lanes.
 static std::optional<LaneAccess>
@@ -87,6 +102,11 @@ classifyStage(const Kernel &kernel, const Stage &stage, unsigned dim) {
   unsigned inputs = stage.numInputs();
   for (auto [i, map] : llvm::enumerate(stage.maps)) {
     LaneAccess access = classifyLane(map, dim);
+    // Shuffles repeat elements, too. Tiles of a dynamic extent may begin at any
+    // lane.
+    if (access == LaneAccess::Other && findLaneRepeat(map, dim) &&
+        !ShapedType::isDynamic(kernel.extents[dim]))
+      access = LaneAccess::Strided;
     if (access == LaneAccess::Other ||
         (i >= inputs && access != LaneAccess::Contiguous))
       return std::nullopt;

@@ -67,6 +67,15 @@ bool isWholeBytes(Type element);
 LaneAccess classifyExtract(const Stage &stage, tensor::ExtractOp extract,
                            unsigned dim);
 
+/// Returns the number of neighboring lanes along `dim` that read the same
+/// element of the tensor that `map` indexes: 2, 4 or 8 if `dim` occurs only in
+/// the last subscript, divided by this number and rounded down, as in
+///
+///   (c, h, w) -> (c, h floordiv 2, w floordiv 2)   2 along w
+///
+/// Returns std::nullopt for other maps.
+std::optional<int64_t> findLaneRepeat(AffineMap map, unsigned dim);
+
 /// Returns the last parallel dim that all stages can hold in vectors with no
 /// access worse than `worst`, or std::nullopt if there is none. Results are
 /// always contiguous along it.
