@@ -16,7 +16,7 @@ STEP = int(sys.argv[1]) if len(sys.argv) > 1 else 12011
 CHUNK = 1 << 22
 BOUNDS = {  # units in the last place
     "exp": (np.exp, 1.0), "exp and 1": (lambda x: np.exp(x) + 1, 1.5), "expm1": (np.expm1, 1.5), "log": (np.log, 1.0), "log1p": (np.log1p, 1.0),
-    "tanh": (np.tanh, 1.4), "erf": (np.vectorize(math.erf, otypes=[float]), 1.2), "powf": (np.power, 0.51)}
+    "tanh": (np.tanh, 2.3), "erf": (np.vectorize(math.erf, otypes=[float]), 1.2), "powf": (np.power, 0.51)}
 SPECIAL = np.array([0.0, 0.5, 1, 1.5, 2, 3, 4, 1e-45, 1e-39, 2.0**-126, 2.0**24, 8388609, 88.73, 104,
                     3.4028235e38, np.inf, np.nan], np.float32)
 SPECIAL = np.concatenate([SPECIAL, -SPECIAL])
