@@ -35,11 +35,13 @@ def softmax_over(b: Builder, x: Tensor, axes: list[int], takes_log: bool = False
     if not takes_log:
         return with_rows(b, lambda s, y, total: s.cast(s.div(y, total), x.element), powers, axes, [sums], x.element)
 
-    def logarithm(s: Scalars, x: Scalar, most: Scalar, total: Scalar) -> Scalar:
-        difference = s.sub(s.cast(x, element), s.cast(most, element))
-        return s.cast(s.sub(difference, s.log(total)), x.element)
+    # One logarithm for each row, not for each element.
+    logs = b.elementwise(lambda s, total: s.log(total), sums)
 
-    return with_rows(b, logarithm, x, axes, [most, sums])
+    def difference(s: Scalars, x: Scalar, most: Scalar, log: Scalar) -> Scalar:
+        return s.cast(s.sub(s.sub(s.cast(x, element), s.cast(most, element)), log), x.element)
+
+    return with_rows(b, difference, x, axes, [most, logs])
 
 
 @operator("Softmax")
