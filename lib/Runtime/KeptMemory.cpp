@@ -113,11 +113,12 @@ void layout::releaseKeptMemory() {
 void layout::giveBackFreedMemory() { malloc_trim(/*pad=*/0); }
 
 /// Drops the resident pages of the segments of `library` that are not writable,
-/// if it is a library of LLVM, of MLIR or of this project. The dynamic linker
-/// does not write to them, so the next access reads the same bytes from the
-/// file. Returns 0, which continues dl_iterate_phdr.
+/// if it is a library of LLVM, of MLIR, of this project or of ONNX. The dynamic
+/// linker does not write to them, so the next access reads the same bytes from
+/// the file. Returns 0, which continues dl_iterate_phdr.
 static int giveBackPages(dl_phdr_info *library, size_t, void *) {
-  constexpr llvm::StringLiteral compilers[] = {"libLLVM", "libMLIR", "_layout"};
+  constexpr llvm::StringLiteral compilers[] = {"libLLVM", "libMLIR", "_layout",
+                                               "onnx_cpp2py_export"};
   llvm::StringRef name = library->dlpi_name;
   if (llvm::none_of(compilers, [&](auto part) { return name.contains(part); }))
     return 0;

@@ -42,9 +42,9 @@ void releaseKeptMemory();
 /// large as the weights.
 void giveBackFreedMemory();
 
-/// Drops resident pages of LLVM, MLIR and this library that were never written,
-/// i.e. code and read-only data: 90 to 150 MB after a compilation. A page is
-/// read from its file again when it is used.
+/// Drops resident pages of LLVM, MLIR, this library and the onnx package
+/// that were never written, i.e. code and read-only data: 90 to 150 MB after a
+/// compilation. A page is read from its file again when it is used.
 void giveBackCompilerPages();
 
 } // namespace mlir::layout
