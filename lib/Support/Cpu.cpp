@@ -120,7 +120,8 @@ static CpuModelParams getHostParams() {
     params = getAArch64Params();
   else if (!features.lookup("avx"))
     params.vectorBits = 128;
-  if (features.lookup("avx512vbmi"))
+  // Kernels multiply bytes by VNNI if shuffles select bytes (hasByteProducts).
+  if (features.lookup("avx512vbmi") && features.lookup("avx512vnni"))
     params.twoSourcePermuteBytes = 1;
   // Zen 4 executes operations on 512 bits in two halves.
   if (llvm::sys::getHostCPUName() == "znver4")

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CpuModel.h"
+#include "ByteProductsWork.h"
 #include "PaddingStates.h"
 #include "PaddingUse.h"
 #include "StoredOp.h"
@@ -279,9 +280,13 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   auto [lane, parts, isStrided] = findVectorizedDigit(
       stored, rule, getAssumedSize(), op->getContext(), getVectorSize(op));
 
-  Cost work = rule.opsPerPoint;
+  Cost points = 1;
   for (int64_t trip : trips)
-    work = scaleCost(work, trip);
+    points = scaleCost(points, trip);
+  Cost work = scaleCost(points, rule.opsPerPoint);
+  if (padding.maskedLoops.none())
+    work =
+        getByteProductsWork(op, stored, params, getAssumedSize(), points, work);
   std::optional<WinogradWork> transforms;
   if (lane && !isStrided && padding.maskedLoops.none())
     transforms = findWinogradWork(op, rule, stored, *lane, params.vectorBits,

@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Targets/CPU/LinalgToLLVM/CpuOps.h"
+#include "layout/Support/Kernels/ByteProducts.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
 
 #include "layout/Targets/CPU/LinalgToLLVM/CpuDialect.cpp.inc"
 
@@ -17,6 +20,7 @@
 using namespace mlir;
 using namespace mlir::bufferization;
 using namespace mlir::cpu;
+using layout::kWordBytes;
 
 void CpuDialect::initialize() {
   addOperations<
@@ -105,5 +109,81 @@ LogicalResult KernelOp::bufferize(RewriterBase &rewriter,
   rewriter.inlineBlockBefore(&block, *this, given);
   replaceOpWithBufferizedValues(
       rewriter, *this, ValueRange(buffers).take_front(getOutputs().size()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Words of four bytes
+//===----------------------------------------------------------------------===//
+
+LogicalResult ViewWordsOp::verify() {
+  auto source = cast<RankedTensorType>(getSource().getType());
+  SmallVector<int64_t> shape(source.getShape());
+  int64_t &last = shape.back();
+  if (ShapedType::isDynamic(last) || last % kWordBytes != 0)
+    return emitOpError("needs a static last dim that is a multiple of ")
+           << kWordBytes << ", not that of " << source;
+  last /= kWordBytes;
+  auto result = RankedTensorType::get(
+      shape, IntegerType::get(getContext(), 8 * kWordBytes));
+  if (getType() != result)
+    return emitOpError("has a result of type ")
+           << getType() << "; its words are of type " << result;
+  return success();
+}
+
+bool ViewWordsOp::bufferizesToMemoryRead(OpOperand &, const AnalysisState &) {
+  return false;
+}
+
+bool ViewWordsOp::bufferizesToMemoryWrite(OpOperand &, const AnalysisState &) {
+  return false;
+}
+
+AliasingValueList ViewWordsOp::getAliasingValues(OpOperand &,
+                                                 const AnalysisState &) {
+  return {{getOperation()->getResult(0), BufferRelation::Unknown}};
+}
+
+LogicalResult ViewWordsOp::bufferize(RewriterBase &rewriter,
+                                     const BufferizationOptions &options,
+                                     BufferizationState &state) {
+  FailureOr<Value> source = getBuffer(rewriter, getSource(), options, state);
+  if (failed(source))
+    return failure();
+  Location loc = getLoc();
+  Value bytes = *source;
+  auto type = cast<MemRefType>(bytes.getType());
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim))
+      sizes.push_back(memref::DimOp::create(rewriter, loc, bytes, dim));
+  if (!type.getLayout().isIdentity()) {
+    FailureOr<Value> copy = options.createAlloc(
+        rewriter, loc, MemRefType::get(type.getShape(), type.getElementType()),
+        sizes);
+    if (failed(copy) ||
+        failed(options.createMemCpy(rewriter, loc, bytes, *copy)))
+      return failure();
+    bytes = *copy;
+  }
+  if (type.getRank() != 1)
+    bytes = memref::CollapseShapeOp::create(
+        rewriter, loc, bytes,
+        ArrayRef<ReassociationIndices>{
+            llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()))});
+  auto words = cast<RankedTensorType>(getType());
+  Value start = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  replaceOpWithNewBufferizedOp<memref::ViewOp>(
+      rewriter, *this,
+      MemRefType::get(words.getShape(), words.getElementType()), bytes, start,
+      sizes);
+  return success();
+}
+
+LogicalResult DotBytesOp::verify() {
+  if (!getElementTypeOrSelf(getType()).isInteger(8 * kWordBytes))
+    return emitOpError("has operands of type ")
+           << getType() << "; words of four bytes are of type i32";
   return success();
 }

@@ -64,6 +64,8 @@ static void buildTensorPart(OpPassManager &pm,
   pm.addPass(createPrepareEntryPointsPass());
   pm.addPass(createPrepareForCanonicalizerPass());
   pm.addPass(createExpandSmallFloatsPass());
+  if (options.emitKernels)
+    pm.addPass(createGroupByteProductsPass());
   if (options.fuse) {
     pm.addPass(createFlattenReductionsPass());
     pm.addPass(createFuseElementwisePass());
@@ -147,6 +149,7 @@ static void buildLLVMPart(OpPassManager &pm,
   pm.addPass(math::createMathExtendToSupportedTypes(extend));
   if (options.math == MathFunctions::vector)
     pm.addPass(createExpandMathPass());
+  pm.addPass(createExpandByteProductsPass());
   pm.addPass(createRemoveTargetPass());
   // Powers of vectors, or with 64-bit integer exponents, have no LLVM
   // intrinsic.

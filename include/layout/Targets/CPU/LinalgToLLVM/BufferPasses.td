@@ -188,6 +188,24 @@ def ParallelizeLoopsPass
   let dependentDialects = ["scf::SCFDialect"];
 }
 
+def ExpandByteProductsPass : Pass<"layout-cpu-expand-byte-products"> {
+  let summary = "Expand cpu.dot_bytes to instructions or to pairs of products";
+  let description = [{
+    If the target has AVX-512 VNNI (`two_source_permute_bytes` of `#layout.cpu`), a vector of 128,
+    256 or 512 bits with unsigned and signed bytes becomes a call of LLVM's intrinsic of the x86 instruction `vpdpbusd`, to which an
+    `arith.addi` of the result is added. Other vectors, and scalars, become sums of two 16-bit products
+    each, for which LLVM selects `vpmaddwd`, or `vpdpwssd` for the additions, too. Both are exact
+    modulo 2^32.
+
+        %dot = cpu.dot_bytes %x, %w {lhs_unsigned} : vector<16xi32>    // before
+        %sum = arith.addi %total, %dot : vector<16xi32>
+        %a = vector.bitcast %x : vector<16xi32> to vector<64xi8>       // after
+        %b = vector.bitcast %w : vector<16xi32> to vector<64xi8>
+        %sum = llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%total, %a, %b)
+  }];
+  let dependentDialects = ["LLVM::LLVMDialect", "arith::ArithDialect", "vector::VectorDialect"];
+}
+
 def ExpandMathPass : Pass<"layout-cpu-expand-math"> {
   let summary = "Expand math functions on f32 to arithmetic";
   let description = [{

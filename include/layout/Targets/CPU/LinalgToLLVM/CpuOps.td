@@ -11,15 +11,17 @@
 include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Cpu_Dialect : Dialect {
   let name = "cpu";
   let cppNamespace = "::mlir::cpu";
-  let summary = "Kernels on tensors and index checks for CPUs";
+  let summary = "Kernels on tensors, sums of byte products and index checks";
   let description = [{
     Kernels that `layout-cpu-emit-kernels` creates and `layout-cpu-bufferize` inlines,
-    and checks of `layout-cpu-check-indices`.
+    sums of byte products of `layout-cpu-group-byte-products`, and checks of
+    `layout-cpu-check-indices`.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
@@ -64,6 +66,51 @@ def Cpu_KernelOp : Op<Cpu_Dialect, "kernel", [
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutputsMutable(); }
+  }];
+}
+
+def Cpu_ViewWordsOp : Op<Cpu_Dialect, "view_words", [
+    Pure, DeclareOpInterfaceMethods<BufferizableOpInterface, [
+      "bufferizesToMemoryRead", "bufferizesToMemoryWrite", "getAliasingValues",
+      "bufferize"]>]> {
+  let summary = "View the bytes of a tensor as 32-bit integers";
+  let description = [{
+    An element of the result has the four bytes at positions `4 * i` to
+    `4 * i + 3` of the last dim of `source`, the first one in its lowest bits.
+    The last dim of `source` is static and a multiple of four. The result shares
+    the memory of a contiguous `source`; another one is copied first.
+
+    ```mlir
+    %words = cpu.view_words %bytes : tensor<?x8xi8> -> tensor<?x2xi32>
+    ```
+  }];
+  let arguments = (ins TensorRankOf<[I8], [1, 2, 3, 4, 5, 6, 7, 8]>:$source);
+  let results = (outs TensorRankOf<[I32], [1, 2, 3, 4, 5, 6, 7, 8]>:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Cpu_DotBytesOp : Op<Cpu_Dialect, "dot_bytes", [
+    Pure, SameOperandsAndResultType] # ElementwiseMappable.traits> {
+  let summary = "Sum the products of the bytes of two 32-bit integers";
+  let description = [{
+    Each operand consists of four bytes, which are unsigned if `lhs_unsigned` or
+    `rhs_unsigned` is set, else signed. The result is the sum of the products of
+    bytes at equal positions, which is exact.
+
+    ```mlir
+    %sum = cpu.dot_bytes %x, %w {lhs_unsigned} : vector<16xi32>
+    ```
+  }];
+  let arguments = (ins SignlessIntegerLike:$lhs, SignlessIntegerLike:$rhs,
+                       UnitAttr:$lhs_unsigned, UnitAttr:$rhs_unsigned);
+  let results = (outs SignlessIntegerLike:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Returns true if the bytes of one operand are unsigned and those of the
+    /// other one are signed.
+    bool isMixed() { return getLhsUnsigned() != getRhsUnsigned(); }
   }];
 }
 

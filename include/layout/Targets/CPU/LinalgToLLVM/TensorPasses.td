@@ -183,6 +183,35 @@ def FlattenReductionsPass : Pass<"layout-cpu-flatten-reductions"> {
   let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
 }
 
+def GroupByteProductsPass : Pass<"layout-cpu-group-byte-products"> {
+  let summary = "Rewrite sums of byte products to linalg.generic ops on words";
+  let description = [{
+    Rewrites linalg ops whose body adds the i32 product of two extended i8 elements to their result.
+    Four iterations of a reduction become one, on words of four bytes, whose products
+    `cpu.dot_bytes` sums. The reduction is the last dim of one input, which is viewed as words. The
+    words of the other input are packed at compile time if it is constant. Otherwise they are
+    copied, if at least four products use each of its elements. A reduction that is not a multiple of
+    four is padded with zeros.
+
+    ```mlir
+    %r = linalg.matmul ins(%x, %w : tensor<?x64xi8>, tensor<64x32xi8>) ..        // before
+    %a = cpu.view_words %x : tensor<?x64xi8> -> tensor<?x16xi32>                 // after
+    %b = arith.constant dense_resource<byte_words> : tensor<16x32xi32>
+    %r = linalg.generic .. ins(%a, %b : tensor<?x16xi32>, tensor<16x32xi32>) .. {
+    ^bb0(%p: i32, %q: i32, %sum: i32):
+      %dot = cpu.dot_bytes %p, %q : i32
+      %next = arith.addi %sum, %dot : i32
+      linalg.yield %next : i32
+    }
+    ```
+
+    Reductions of a dynamic size, of one or two elements, or along the last dim of no input stay as
+    they are, and so do all if vectors have fewer than 256 bits, as on NEON.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "cpu::CpuDialect", "linalg::LinalgDialect",
+                           "tensor::TensorDialect"];
+}
+
 def EmitKernelsPass
     : InterfacePass<"layout-cpu-emit-kernels", "FunctionOpInterface"> {
   let summary = "Rewrite linalg ops to register-blocked cpu.kernel ops";

@@ -8,6 +8,8 @@
 #include "Kernels/TileCostModel.h"
 #include "Emitters/MaskHoisting.h"
 #include "Kernels/CacheConflicts.h"
+#include "layout/Support/Kernels/ByteProducts.h"
+#include "layout/Targets/CPU/LinalgToLLVM/CpuOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
@@ -19,7 +21,7 @@ using namespace mlir::layout;
 
 /// Returns the number of vector operations of the root's body for one vector. A
 /// multiplication and the addition of its result count as one.
-static double stepOps(const Kernel &kernel) {
+static double stepOps(const Kernel &kernel, const CpuModelParams &target) {
   double ops = 0;
   linalg::LinalgOp root = kernel.root.op;
   Block *body = root.getBlock();
@@ -30,6 +32,11 @@ static double stepOps(const Kernel &kernel) {
   for (Operation *op : neededOps(body, wanted)) {
     if (isa<linalg::IndexOp, arith::ConstantOp>(op))
       continue;
+    if (auto dot = dyn_cast<cpu::DotBytesOp>(op)) {
+      // The addition of its result follows as an op of its own.
+      ops += countWordOps(target, dot.isMixed()) - 1;
+      continue;
+    }
     bool fused = isa<arith::MulFOp>(op) && op->hasOneUse() &&
                  isa<arith::AddFOp>(*op->user_begin());
     ops += fused ? 0 : 1;
@@ -44,7 +51,7 @@ static constexpr double kMostUnrolled = 32;
 TileCostModel::TileCostModel(const Kernel &kernel, const CpuModelParams &target,
                              std::optional<unsigned> lane, int64_t vectorSize)
     : kernel(kernel), target(target), lane(lane), vectorSize(vectorSize),
-      ops(stepOps(kernel) * kernel.starts.size()) {
+      ops(stepOps(kernel, target) * kernel.starts.size()) {
   for (auto [dim, extent] : llvm::enumerate(kernel.extents))
     if (!kernel.isParallel(dim))
       steps *= std::ceil(countOf(extent) / (lane == dim ? vectorSize : 1));

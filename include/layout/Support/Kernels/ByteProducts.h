@@ -1,0 +1,51 @@
+//===- ByteProducts.h - Sums of products of bytes ---------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What kernels of a CPU and their prices share about sums of i8 products, which
+// are computed by words: four adjacent bytes of a reduction in 32 bits.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_SUPPORT_KERNELS_BYTEPRODUCTS_H
+#define LAYOUT_SUPPORT_KERNELS_BYTEPRODUCTS_H
+
+#include "layout/Support/CpuModelParams.h"
+
+namespace mlir::layout {
+
+/// The number of bytes of a word.
+constexpr int64_t kWordBytes = 4;
+
+/// The minimum number of iterations of a reduction that are grouped to words.
+/// Words of one or two bytes are not faster than single bytes.
+constexpr int64_t kLeastGrouped = 3;
+
+/// Returns true if kernels group bytes to words: if one instruction adds pairs
+/// of 16-bit products, as those of AVX2 and AVX-512 do. NEON needs as many
+/// instructions for pairs as for products of 32 bits.
+inline bool groupsBytes(const CpuModelParams &params) {
+  return params.vectorBits >= 256;
+}
+
+/// Returns true if the CPU has AVX-512 VNNI, one instruction that adds the four
+/// products of unsigned and signed bytes to each 32-bit lane. Processors whose
+/// shuffles select bytes of two registers (VBMI) have it, apart from Cannon
+/// Lake, for which findCpuParams states no such shuffles.
+inline bool hasByteProducts(const CpuModelParams &params) {
+  return params.vectorBits >= 512 && params.twoSourcePermuteBytes == 1;
+}
+
+/// Returns the number of vector operations that add the products of two words
+/// to a sum: one instruction for an unsigned and a signed factor if the CPU has
+/// it, else the products of two pairs of 16-bit integers and two additions.
+inline int64_t countWordOps(const CpuModelParams &params, bool isMixed) {
+  return isMixed && hasByteProducts(params) ? 1 : 4;
+}
+
+} // namespace mlir::layout
+
+#endif // LAYOUT_SUPPORT_KERNELS_BYTEPRODUCTS_H
