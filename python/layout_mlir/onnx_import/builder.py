@@ -468,8 +468,8 @@ class Builder(Writer):
     # --------------------------------------------------------------------- products
 
     def matmul(self, a: Tensor, b: Tensor, element: Element | None = None) -> Tensor:
-        """Multiplies matrices or batches of matrices with equal leading sizes, by linalg.matmul or linalg.batch_matmul.
-        `element` is the element type of the sums."""
+        """Multiplies matrices or batches of matrices with equal leading sizes, by linalg.matmul or linalg.batch_matmul,
+        or by linalg.generic if only one has unsigned elements. `element` is the element type of the sums."""
         element = element or a.element
         *batch, m, k = a.shape
         if is_static(k - b.shape[-2]) and k != b.shape[-2]:
@@ -479,8 +479,16 @@ class Builder(Writer):
             lead = product(batch)
             flat = self.matmul(self.reshape(a, [lead, *a.shape[-2:]]), self.reshape(b, [lead, *b.shape[-2:]]), element)
             return self.reshape(flat, shape)
-        name = "linalg.batch_matmul" if a.rank == 3 else "linalg.matmul"
-        return self.named(name, [a, b], self.fill(shape, element, 0))
+        into = self.fill(shape, element, 0)
+        if a.element.is_unsigned != b.element.is_unsigned:
+            batches = "d0, " * (a.rank - 2)
+            row, column, summed = (f"d{a.rank - 2 + number}" for number in range(3))
+            result, = self.generic(
+                lambda s, x, y, total: s.add(total, s.mul(s.cast(x, element), s.cast(y, element))),
+                [(a, f"{batches}{row}, {summed}"), (b, f"{batches}{summed}, {column}")],
+                [(into, f"{batches}{row}, {column}")], ["parallel"] * a.rank + ["reduction"])
+            return result
+        return self.named("linalg.batch_matmul" if a.rank == 3 else "linalg.matmul", [a, b], into)
 
     def named(self, name: str, inputs: Sequence[Tensor], into: Tensor, attributes: str = "") -> Tensor:
         """Writes a named linalg op that accumulates into `into`."""

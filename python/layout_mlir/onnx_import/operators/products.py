@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
 from layout_mlir.onnx_import.builder import Builder
-from layout_mlir.onnx_import.elements import F64, I8, I16, I32, Element
+from layout_mlir.onnx_import.elements import F64, I8, I32, U8, Element
 from layout_mlir.onnx_import.node import Node, operator
 from layout_mlir.onnx_import.operators.elementwise import aligned
 from layout_mlir.onnx_import.scalars import Scalars
@@ -70,17 +70,23 @@ def _group(b: Builder, x: Tensor, own: Sequence[Hashable],
 
 # ------------------------------------------------------------------------ MatMul
 
+def with_vectors(b: Builder, x: Tensor, y: Tensor, function: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
+    """Applies a product of matrices, or of batches of them, to tensors that may be vectors, as numpy.matmul does."""
+    wide = function(b.unsqueeze(x, [0]) if x.rank == 1 else x, b.unsqueeze(y, [1]) if y.rank == 1 else y)
+    shape = list(wide.shape)
+    if y.rank == 1:
+        del shape[-1]
+    if x.rank == 1:
+        del shape[-1 if y.rank == 1 else -2]
+    return b.reshape(wide, shape)
+
+
 def multiply(b: Builder, x: Tensor, y: Tensor, element: Element) -> Tensor:
     """Returns the product as numpy.matmul; `element` is the element type of the sums."""
-    if x.rank == 1 or y.rank == 1:
-        wide = multiply(b, b.unsqueeze(x, [0]) if x.rank == 1 else x, b.unsqueeze(y, [1]) if y.rank == 1 else y,
-                        element)
-        shape = list(wide.shape)
-        if y.rank == 1:
-            del shape[-1]
-        if x.rank == 1:
-            del shape[-1 if y.rank == 1 else -2]
-        return b.reshape(wide, shape)
+    return with_vectors(b, x, y, lambda x, y: _multiply_matrices(b, x, y, element))
+
+
+def _multiply_matrices(b: Builder, x: Tensor, y: Tensor, element: Element) -> Tensor:
     if y.rank == 2 and x.rank > 2:
         rows = product(x.shape[:-1])
         return b.reshape(b.matmul(b.reshape(x, [rows, x.shape[-1]]), y, element), [*x.shape[:-1], y.shape[-1]])
@@ -153,19 +159,34 @@ def gemm(b: Builder, node: Node, x: Tensor, y: Tensor, c: Tensor | None = None) 
 
 # ----------------------------------------------------------------------- integers
 
-def centered(b: Builder, x: Tensor, zero: Tensor | None) -> Tensor:
-    """Returns 8-bit integers minus their zero points, as i16, or unchanged if they are signed and the zero points are
-    0. `zero` broadcasts."""
-    has_zero = zero is not None and not (zero.array is not None and not zero.array.any())
-    if not has_zero and x.element == I8:
-        return x
-    if x.array is not None and (zero is None or zero.array is not None) and x.array.size <= _MOST_FOLDED:
-        shift = 0 if zero is None or zero.array is None else zero.array.astype(np.int16)
-        return b.constant(x.array.astype(np.int16) - shift, I16)
-    if not has_zero or zero is None:
-        return b.elementwise(lambda s, x: s.cast(x, I16), x, element=I16)
-    return b.elementwise(lambda s, x, zero: s.sub(s.cast(x, I16), s.cast(zero, I16)), x, zero, element=I16,
-                         shape=x.shape)
+def with_sign(b: Builder, x: Tensor, zero: Tensor | None, element: Element) -> tuple[Tensor, Tensor | None]:
+    """Returns 8-bit integers of the type `element`, U8 or I8, and their zero points in i32, or None if these are 0. A
+    flipped sign bit shifts both by 128. Constants without their zero points are returned if they fit the type."""
+    constants = x.array is not None and (zero is None or zero.array is not None)
+    if constants and x.array is not None:
+        values = x.array.astype(np.int16) - (0 if zero is None or zero.array is None else zero.array.astype(np.int16))
+        if values.size == 0 or (values.min() >= element.lowest and values.max() <= element.highest):
+            return b.constant(values, element), None
+    shift = 0 if x.element is element else 128 if element is U8 else -128
+    if x.array is not None:
+        x = b.constant(x.array.astype(np.int16) + shift, element)
+    elif shift:
+        x = Tensor(element, x.shape, b.use(b.elementwise(lambda s, x: s.bit_xor(x, 128), x)))
+    if zero is None:
+        return x, b.constant(np.array(shift), I32) if shift else None
+    if zero.array is not None:
+        shifted = zero.array.astype(np.int32) + shift
+        return x, b.constant(shifted, I32) if shifted.any() else None
+    return x, b.elementwise(lambda s, zero: s.add(s.cast(zero, I32), shift), zero, element=I32)
+
+
+def sums_over(b: Builder, x: Tensor, axis: int, zero: Tensor | None = None) -> Tensor:
+    """Returns the i32 sums over an axis, which stays with size 1, of integers minus zero points that broadcast."""
+    if x.array is not None and zero is None:
+        return b.constant(x.array.sum(axis, keepdims=True, dtype=np.int32), I32)
+    if zero is not None:
+        x = b.elementwise(lambda s, x, zero: s.sub(s.cast(x, I32), zero), x, zero, element=I32, shape=x.shape)
+    return b.reduce(lambda s, total, x: s.add(total, s.cast(x, I32)), x, [axis], 0, keepdims=True, element=I32)
 
 
 def of_rows(b: Builder, x: Tensor | None) -> Tensor | None:
@@ -182,8 +203,23 @@ def of_columns(b: Builder, x: Tensor | None) -> Tensor | None:
 
 
 def multiply_integers(b: Builder, x: Tensor, y: Tensor, x_zero: Tensor | None, y_zero: Tensor | None) -> Tensor:
-    """Returns the i32 product of 8-bit integers minus their zero points."""
-    return multiply(b, centered(b, x, of_rows(b, x_zero)), centered(b, y, of_columns(b, y_zero)), I32)
+    """Returns the i32 product of 8-bit integers minus their zero points. It is the product of the unsigned x and the
+    signed y, which processors have instructions for, minus what the zero points r of rows and c of columns contribute:
+
+        sum (x - r) (y - c) = sum x y - r sum y - c sum (x - r)
+
+    All sums are exact modulo 2^32."""
+    def multiply_matrices(x: Tensor, y: Tensor) -> Tensor:
+        x, rows = with_sign(b, x, of_rows(b, x_zero), U8)
+        y, columns = with_sign(b, y, of_columns(b, y_zero), I8)
+        total = _multiply_matrices(b, x, y, I32)
+        for zero, sums in ((rows, rows and sums_over(b, y, -2)), (columns, columns and sums_over(b, x, -1, rows))):
+            if zero is not None and sums is not None:
+                total = b.elementwise(lambda s, total, zero, sums: s.sub(total, s.mul(zero, sums)), total, zero, sums,
+                                      shape=total.shape)
+        return total
+
+    return with_vectors(b, x, y, multiply_matrices)
 
 
 @operator("MatMulInteger")
