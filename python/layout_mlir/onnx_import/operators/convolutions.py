@@ -62,15 +62,17 @@ def initial_sums(b: Builder, shape: Sequence[Size], element: Element, bias: Tens
 
 def convolve(b: Builder, x: Tensor, w: Tensor, bias: Tensor | None, window: Window, groups: int,
              element: Element) -> Tensor:
-    """Returns the convolution of a padded tensor under the window, with sums in the given element type."""
+    """Returns the convolution of a padded tensor under the window, with sums in the given element type. Named linalg ops
+    extend both tensors alike, so that an unsigned tensor by signed weights needs a linalg.generic."""
     shape = [x.shape[0], w.shape[0], *window.output]
+    mixed = x.element.is_unsigned != w.element.is_unsigned
     if groups == 1:
         x = b.match_shape(x, [x.shape[0], w.shape[1], *x.shape[2:]], _CHANNELS)
         into = initial_sums(b, shape, element, bias)
-        if window.rank in _PLAIN:
+        if window.rank in _PLAIN and not mixed:
             return b.named(_PLAIN[window.rank], [x, w], into, window_attributes(window))
         return _convolve_freely(b, x, w, into, window, grouped=False)
-    if w.shape[1] == 1 and w.shape[0] == groups and window.rank in _DEPTHWISE:
+    if w.shape[1] == 1 and w.shape[0] == groups and window.rank in _DEPTHWISE and not mixed:
         into = initial_sums(b, shape, element, bias)
         x = b.match_shape(x, [x.shape[0], groups, *x.shape[2:]], _CHANNELS)
         return b.named(_DEPTHWISE[window.rank], [x, b.reshape(w, [groups, *w.shape[2:]])], into,
@@ -93,7 +95,7 @@ def _convolve_groups(b: Builder, x: Tensor, w: Tensor, into: Tensor, window: Win
     parts = [b.reshape(x, [x.shape[0], groups, w.shape[1], *x.shape[2:]]),
              b.reshape(w, [groups, filters, *w.shape[1:]])]
     sums = b.reshape(into, [into.shape[0], groups, filters, *into.shape[2:]])
-    if window.rank == 2:
+    if window.rank == 2 and x.element.is_unsigned == w.element.is_unsigned:
         made = b.named("linalg.conv_2d_ngchw_gfchw", parts, sums, window_attributes(window))
     else:
         made = _convolve_freely(b, parts[0], parts[1], sums, window, grouped=True)

@@ -1,8 +1,10 @@
 """Convolutions of 8-bit integers with zero points.
 
-An unsigned input is converted to signed by flipping its sign bit, together with its zero point; padding holds the zero
-point. Then sum((x - z) * w) = sum(x * w) - z * sum(w): with constant weights the second term is part of the bias, and
-the convolution is one of i8 with i32 sums. Computed weights or zero points are subtracted in i32.
+If weights and zero points are constant and the weights without their zero points fit i8, an unsigned input is converted
+to signed by flipping its sign bit, together with its zero point; padding holds the zero point. Then
+sum((x - z) * w) = sum(x * w) - z * sum(w): the second term is part of the bias, and the convolution is one of i8 with
+i32 sums. Other convolutions are those of an unsigned input by signed weights, and terms of zero points are subtracted
+from their sums.
 """
 
 from __future__ import annotations
@@ -10,34 +12,55 @@ from __future__ import annotations
 import numpy as np
 
 from layout_mlir.onnx_import.builder import Builder
-from layout_mlir.onnx_import.elements import F32, I8, I16, I32
+from layout_mlir.onnx_import.elements import F32, I8, I32, U8
 from layout_mlir.onnx_import.node import Node, operator
 from layout_mlir.onnx_import.operators.convolutions import check_operands, convolve
+from layout_mlir.onnx_import.operators.pools import pool
+from layout_mlir.onnx_import.operators.products import sums_over, with_sign
 from layout_mlir.onnx_import.scalars import Scalars
 from layout_mlir.onnx_import.values import Scalar, Tensor
-from layout_mlir.onnx_import.windows import map_dims, pad_for, read_window
+from layout_mlir.onnx_import.windows import Window, map_dims, pad_for, read_window
 
 
-def _subtracted(b: Builder, x: Tensor, zero: Tensor | None) -> Tensor:
-    """Subtracts a zero point with one element from integers."""
-    if zero is None or (zero.array is not None and not zero.array.any()):
-        return x
-    return map_dims(b, lambda s, x, z: s.sub(x, z), x, (b.reshape(b.cast(zero, I32), []), []))
+def _subtract_product(b: Builder, total: Tensor, zero: tuple[Tensor, list[int]],
+                      sums: tuple[Tensor, list[int]]) -> Tensor:
+    """Subtracts zero points times sums, both with the dims of `total` that they have."""
+    return map_dims(b, lambda s, total, zero, sums: s.sub(total, s.mul(zero, sums)), total, zero, sums)
 
 
-def _centered_weights(b: Builder, w: Tensor, zero: Tensor | None) -> Tensor:
-    """Subtracts zero points, one or one for each filter, from weights; constant results have the narrowest type."""
-    if w.array is not None and (zero is None or zero.array is not None):
-        values = w.array.astype(np.int32)
-        if zero is not None and zero.array is not None:
-            values = values - zero.array.astype(np.int32).reshape(-1, *[1] * (w.rank - 1))
-        element = next(each for each in (I8, I16) if values.size == 0 or
-                       (values.min() >= each.lowest and values.max() <= each.highest))
-        return b.constant(values, element)
-    wide = b.cast(w, I32)
-    if zero is None or zero.count == 1:
-        return _subtracted(b, wide, zero)
-    return map_dims(b, lambda s, x, z: s.sub(x, z), wide, (b.cast(zero, I32), [0]))
+def _sum_windows(b: Builder, x: Tensor, zero: Tensor | None, window: Window, groups: int) -> Tensor:
+    """Returns the i32 sums of x minus a zero point over each window and the channels of each group, [n, group, ..]."""
+    channels = b.reshape(x, [x.shape[0], groups, b.floor_divide(x.shape[1], groups), *x.shape[2:]])
+    sums = b.reshape(sums_over(b, channels, 2, zero), [x.shape[0], groups, *x.shape[2:]])
+    return pool(b, "sum", pad_for(b, sums, window, 0), window, I32)
+
+
+def _convolve_bytes(b: Builder, x: Tensor, w: Tensor, x_zero: Tensor | None, w_zero: Tensor | None,
+                    bias: Tensor | None, window: Window, groups: int) -> Tensor:
+    """Returns the sums of an unsigned x by a signed w minus their i32 zero points r and c, one c or one for each filter:
+
+        sum (x - r) (w - c) = sum x w - r sum w - c sum (x - r)
+
+    Padding holds r."""
+    padding: int | Scalar = 0
+    if x_zero is not None:
+        padding = b.scalar_of(b.cast(x_zero, U8))
+    total = convolve(b, pad_for(b, x, window, padding), w, bias, window, groups, I32)
+    if x_zero is not None:
+        flat = b.reshape(w, [w.shape[0], -1])
+        total = _subtract_product(b, total, (x_zero, []), (b.reshape(sums_over(b, flat, 1), [w.shape[0]]), [1]))
+    if w_zero is None:
+        return total
+    sums, shape = _sum_windows(b, x, x_zero, window, groups), total.shape
+    if groups == 1:
+        zeros = (w_zero, []) if w_zero.rank == 0 else (b.reshape(w_zero, [shape[1]]), [1])
+        sums = b.reshape(sums, [shape[0], *shape[2:]])
+        return _subtract_product(b, total, zeros, (sums, [0, *range(2, len(shape))]))
+    # Filters of a group share the sums of windows.
+    split = [shape[0], groups, b.floor_divide(shape[1], groups), *shape[2:]]
+    zeros = (w_zero, []) if w_zero.rank == 0 else (b.reshape(w_zero, split[1:3]), [1, 2])
+    split_total = _subtract_product(b, b.reshape(total, split), zeros, (sums, [0, 1, *range(3, len(split))]))
+    return b.reshape(split_total, shape)
 
 
 def convolve_integers(b: Builder, node: Node, x: Tensor, w: Tensor, x_zero: Tensor | None, w_zero: Tensor | None,
@@ -46,12 +69,14 @@ def convolve_integers(b: Builder, node: Node, x: Tensor, w: Tensor, x_zero: Tens
     groups = int(node.attribute("group", 1))
     check_operands(node, x, w, groups)
     window = read_window(b, node, x.shape[2:], w.shape[2:])
-    weights = _centered_weights(b, w, w_zero)
+    if w_zero is not None:
+        w_zero = b.reshape(w_zero, [] if w_zero.count == 1 else [w.shape[0], *[1] * (w.rank - 1)])
+    weights, w_zero = with_sign(b, w, w_zero, I8)
     zero = 0 if x_zero is None else x_zero.constant_scalar()
     known = weights.array
-    if zero is None or known is None or weights.element is not I8 or (bias is not None and bias.array is None):
-        wide = _subtracted(b, b.cast(x, I32), x_zero)
-        return convolve(b, pad_for(b, wide, window, 0), b.cast(weights, I32), bias, window, groups, I32)
+    if zero is None or known is None or w_zero is not None or (bias is not None and bias.array is None):
+        x, x_zero = with_sign(b, x, x_zero and b.reshape(x_zero, []), U8)
+        return _convolve_bytes(b, x, weights, x_zero, w_zero, bias, window, groups)
     if x.element.is_unsigned:
         x = Tensor(I8, x.shape, b.use(b.elementwise(lambda s, x: s.bit_xor(x, 128), x)))
         zero -= 128
