@@ -14,6 +14,7 @@ sizes) are folded, and an `if` on such a value emits one branch.
 
     x[i, j], y[i, j] = v            an element, as `index`, f32 (f64 if an argument is f64) or i1
     for i in range(..)              scf.for; it carries the names that its body assigns and that existed before
+    while a < b:                    scf.while, which carries names as scf.for does
     for index in indices(sizes)     a loop nest; `index` is a tuple
     for d, i in enumerate(index)    a sequence of known length is unrolled, also in [.. for d in ..]
     if, .. if .. else ..            scf.if; both branches assign the same names
@@ -363,21 +364,54 @@ class _Interpreter:
         writer = self.writer
         low, high, step = writer.value(low), writer.value(high), writer.value(1)
         carried = [name for name in _assigned(body) if name in self.names]
-        initial: list[Value[Type | str]] = [writer.value(self.names[name]) for name in carried]
-        before, lines = dict(self.names), writer.lines
+        initial = self.parts(carried)
         i = Value(writer.new_name(), "index")
-        arguments = [Value(writer.new_name(), value.type) for value in initial]
-        self.names.update(zip(carried, arguments))
-        writer.lines = []
-        inner(i)
-        last = [self.like(self.names[name], value) for name, value in zip(carried, initial)]
-        written, writer.lines, self.names = writer.lines, lines, before
+        written, arguments, last = self.region(carried, initial, lambda: inner(i))
         types = [value.type for value in initial]
         pairs = ", ".join(f"{a.name} = {b.name}" for a, b in zip(arguments, initial))
         carries = f" iter_args({pairs}) -> ({', '.join(map(str, types))})" if carried else ""
         text = [f"scf.for {i.name} = {low.name} to {high.name} step {step.name}{carries} {{", *written,
                 _yield(last), "}"]
-        self.names.update(zip(carried, writer.emit_all("\n".join(text), types)))
+        self.bind(carried, writer.emit_all("\n".join(text), types))
+
+    def do_While(self, statement: ast.While) -> None:
+        """Emits scf.while, which carries the names that its body assigns and that exist before it."""
+        carried = [name for name in _assigned(statement.body) if name in self.names]
+        initial, conditions = self.parts(carried), []
+        test, before, same = self.region(carried, initial, lambda: conditions.append(self.value(statement.test)))
+        body, after, last = self.region(carried, initial, lambda: self.block(statement.body))
+        types = ", ".join(str(value.type) for value in initial)
+        pairs = ", ".join(f"{a.name} = {b.name}" for a, b in zip(before, initial))
+        names, arguments = ", ".join(x.name for x in same), ", ".join(f"{x.name}: {x.type}" for x in after)
+        text = [f"scf.while ({pairs}) : ({types}) -> ({types}) {{", *test,
+                f"scf.condition({conditions[0].name}) {names} : {types}", "} do {", f"^bb0({arguments}):", *body,
+                _yield(last), "}"]
+        self.bind(carried, self.writer.emit_all("\n".join(text), [value.type for value in initial]))
+
+    def parts(self, names: Sequence[str]) -> list[Value[Type | str]]:
+        """Returns the SSA values of names, one for each element of a tuple."""
+        return [self.writer.value(part) for name in names
+                for part in (self.names[name] if isinstance(self.names[name], tuple) else [self.names[name]])]
+
+    def bind(self, names: Sequence[str], parts: Sequence[Value[Any]]) -> None:
+        """Assigns SSA values to names, one for each element of a tuple."""
+        rest = iter(parts)
+        for name in names:
+            old = self.names[name]
+            self.names[name] = tuple(next(rest) for _ in old) if isinstance(old, tuple) else next(rest)
+
+    def region(self, carried: Sequence[str], initial: Sequence[Value[Type | str]],
+               inner: Callable[[], None]) -> tuple[list[str], list[Value[Type | str]], list[Value[Type | str]]]:
+        """Returns the lines that `inner` emits with an argument for each of the `initial` values of the names
+        `carried`, these arguments, and the values after it. Restores the current names."""
+        before, lines = dict(self.names), self.writer.lines
+        arguments = [Value(self.writer.new_name(), value.type) for value in initial]
+        self.bind(carried, arguments)
+        self.writer.lines = []
+        inner()
+        last = [self.like(part, value) for part, value in zip(self.parts(carried), initial)]
+        written, self.writer.lines, self.names = self.writer.lines, lines, before
+        return written, arguments, last
 
     def like(self, x: Any, other: Value[Type | str]) -> Value[Type | str]:
         return self.writer.as_float(x) if other.type == self.writer.float else self.writer.value(x)

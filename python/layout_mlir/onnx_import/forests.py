@@ -1,10 +1,15 @@
-"""Ensembles of decision trees: reads the attributes of ONNX's three operators into arrays, and walks the trees."""
+"""Ensembles of decision trees: reads the attributes of ONNX's three operators into arrays, and walks the trees.
+
+`read_by_names` and `read_by_places` return the tests as the model states them. `compare_from_above` turns all of them
+into `x <= limit`, so that the walk has no branch but the one that ends it: `add_trees` walks several trees at a time,
+until each has reached a leaf, so that the loads of one do not wait for those of another.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +23,7 @@ if TYPE_CHECKING:
 
 # Test modes, in the order of TreeEnsemble's numbers.
 _MODES = ["BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ", "BRANCH_MEMBER"]
-_EQUAL, _MEMBER = 4, 6
+_LESS_EQUAL, _LESS, _GREATER_EQUAL, _GREATER, _EQUAL, _UNEQUAL, _MEMBER = range(7)
 
 
 @dataclasses.dataclass
@@ -37,29 +42,27 @@ class Forest:
     weights: NDArray[Any]
 
     @property
-    def depths(self) -> NDArray[Any]:
-        """The number of tests from each root to its deepest leaf."""
-        return np.array([max(self._levels(int(root))) for root in self.roots], np.int64)
+    def leaves(self) -> NDArray[Any]:
+        """True for nodes that are leaves."""
+        own = np.arange(len(self.children))
+        leaves: NDArray[Any] = (self.children[:, 0] == own) & (self.children[:, 1] == own)
+        return leaves
 
     def check(self, targets: int) -> None:
-        """Raises Forbidden if a number of a node, feature or target is out of range, for results of `targets`
-        columns."""
+        """Raises Forbidden if a number of a node, feature or target is out of range, for results of `targets` columns,
+        or if a walk may not end."""
         for what, numbers, count in (("node", self.children, len(self.modes)), ("node", self.roots, len(self.modes)),
                                      ("target or class", self.targets, targets),
                                      ("feature", self.features, 1 << 31)):
             wrong = numbers[(numbers < 0) | (numbers >= count)]
             if wrong.size:
                 raise Forbidden(f"its trees name {what} {wrong[0]}, but there are {count}")
-
-    def _levels(self, root: int) -> Iterator[int]:
-        """Yields the depth of each node of a tree."""
-        pending = [(root, 0)]
-        while pending:
-            node, level = pending.pop()
-            if level > len(self.features):
-                raise Forbidden("its trees have a cycle")
-            yield level
-            pending += [(int(child), level + 1) for child in self.children[node] if child != node]
+        leaves, reached = self.leaves, np.unique(self.roots)
+        for _ in range(len(self.children) + 1):
+            reached = np.unique(self.children[reached[~leaves[reached]]])
+            if not reached.size:
+                return
+        raise Forbidden("its trees have a cycle")
 
 
 def read_floats(node: Node, name: str, default: Any = None) -> NDArray[Any]:
@@ -158,45 +161,113 @@ def _without_sets(forest: Forest, values: NDArray[Any]) -> Forest:
     return dataclasses.replace(forest, firsts=firsts, **{name: np.array(each) for name, each in arrays.items()})
 
 
-def add_trees(x: Tensor, into: Tensor, roots: Tensor, depths: Tensor, features: Tensor, limits: Tensor, modes: Tensor,
-              children: Tensor, missing: Tensor, firsts: Tensor, targets: Tensor, weights: Tensor, mode: int | None,
-              tracks: bool, aggregate: str) -> Tensor:
+def _round_down(limits: NDArray[Any], dtype: Any) -> NDArray[Any]:
+    """Returns the largest numbers of `dtype` that are not above the limits."""
+    with np.errstate(over="ignore"):
+        near = limits.astype(dtype)
+    return np.where(near > limits, np.nextafter(near, dtype(-np.inf)), near)
+
+
+def _before(limits: NDArray[Any], dtype: Any) -> NDArray[Any]:
+    """Returns the largest numbers of `dtype` below the limits, or NaN below -inf."""
+    near = _round_down(limits, dtype)
+    below = np.where(near == limits, np.nextafter(near, dtype(-np.inf)), near)
+    return np.where(limits == -np.inf, dtype(np.nan), below)
+
+
+def compare_from_above(forest: Forest, dtype: Any) -> Forest:
+    """Returns a forest with equal results for numbers of `dtype`, whose tests are all `x <= limit`, and whose leaves
+    are its last nodes. A test `x > limit` has its children exchanged, `x < limit` and `x >= limit` compare with the number
+    before the limit, and `x == limit` becomes two tests."""
+    modes, limits, missing = forest.modes, forest.limits, forest.missing.astype(np.int64)
+    fails, holds = forest.children.T
+    # All numbers are >= -inf, as they are <= inf, and none is < -inf.
+    least = limits == -np.inf
+    limits = np.where(least & (modes == _GREATER_EQUAL), np.inf, np.where(least & (modes == _LESS), np.nan, limits))
+    modes = np.where(least & (modes == _GREATER_EQUAL), _LESS_EQUAL, modes)
+    upper = np.where(np.isin(modes, [_LESS, _GREATER_EQUAL]), _before(limits, dtype), _round_down(limits, dtype))
+    # No number is <= NaN, < NaN, .., and all are != NaN. A missing one that holds takes the exchanged test x <= inf.
+    undefined = np.isnan(limits) & ~forest.leaves
+    fails = np.where(undefined & (modes == _UNEQUAL), holds, fails)
+    swaps = np.where(undefined, missing == 1, np.isin(modes, [_GREATER_EQUAL, _GREATER]))
+    upper = np.where(undefined & swaps, dtype(np.inf), upper)
+    missing = np.where(undefined, 0, np.where(swaps, 1 - missing, missing))
+    first = np.where(swaps[:, None], np.stack([holds, fails], 1), np.stack([fails, holds], 1))
+    # x == limit: x <= limit, and then not x <= the number before.
+    exact = np.flatnonzero(np.isin(modes, [_EQUAL, _UNEQUAL]) & ~undefined & ~forest.leaves)
+    equal = modes[exact] == _EQUAL
+    inside, outside = (np.where(equal, each[0][exact], each[1][exact]) for each in ((holds, fails), (fails, holds)))
+    first[exact, 0], first[exact, 1] = outside, len(modes) + np.arange(len(exact))
+    missing[exact] = np.where(equal, missing[exact], 0)
+    result = Forest(np.concatenate([forest.features, forest.features[exact]]),
+                    np.concatenate([upper, _before(limits[exact], dtype)]), np.zeros(len(modes) + len(exact), np.int64),
+                    np.concatenate([first, np.stack([inside, outside], 1)]),
+                    np.concatenate([missing, np.zeros(len(exact), np.int64)]), forest.roots,
+                    np.concatenate([forest.firsts, np.repeat(forest.firsts[-1:], len(exact))]), forest.targets,
+                    forest.weights)
+    return _with_leaves_last(result)
+
+
+def _with_leaves_last(forest: Forest) -> Forest:
+    order = np.argsort(forest.leaves, kind="stable")
+    places = np.argsort(order)
+    counts = np.diff(forest.firsts)
+    entries = np.argsort(places[np.repeat(np.arange(len(order)), counts)], kind="stable")
+    return Forest(forest.features[order], forest.limits[order], forest.modes[order], places[forest.children[order]],
+                  forest.missing[order], places[forest.roots], np.concatenate([[0], np.cumsum(counts[order])]),
+                  forest.targets[entries], forest.weights[entries])
+
+
+def add_trees(x: Tensor, into: Tensor, roots: Tensor, children: Tensor, features: Tensor, limits: Tensor,
+              weights: Tensor, targets: Tensor | None, firsts: Tensor | None, inner: int, width: int,
+              aggregate: str) -> Tensor:
     """Combines `into` with the weights of the leaves that each row of x reaches, by their minimum, maximum or sum
-    (`aggregate`). `mode` is the mode of all tests, or None if they differ. With `tracks`, a test holds for NaN if
-    `missing` is 1."""
-    y = into
-    for n in range(size(x, 0)):
-        for t in range(size(roots, 0)):
-            at = roots[t]
-            for _ in range(depths[t]):
-                value = x[n, features[at]]
-                limit = limits[at]
-                if mode is None:
-                    m = modes[at]
-                    holds = (m == 0 and value <= limit) or (m == 1 and value < limit) or (
-                        m == 2 and value >= limit) or (m == 3 and value > limit) or (
-                        m == 4 and value == limit) or (m == 5 and value != limit)
-                elif mode == 0:
-                    holds = value <= limit
-                elif mode == 1:
-                    holds = value < limit
-                elif mode == 2:
-                    holds = value >= limit
-                elif mode == 3:
-                    holds = value > limit
-                elif mode == 4:
-                    holds = value == limit
-                else:
-                    holds = value != limit
-                if tracks:
-                    holds = holds or (missing[at] == 1 and value != value)
-                at = children[at, integer(holds)]
-            for e in range(firsts[at], firsts[at + 1]):
-                target = targets[e]
-                if aggregate == "MIN":
-                    y[n, target] = min(y[n, target], weights[e])
-                elif aggregate == "MAX":
-                    y[n, target] = max(y[n, target], weights[e])
-                else:
-                    y[n, target] = y[n, target] + weights[e]
+    (`aggregate`). All tests are x <= limit, and the nodes from `inner` on are leaves. A leaf has one weight without
+    `firsts`, and all targets are 0 without `targets`. About `width` walks are interleaved: trees for one row, and also
+    rows if there are fewer trees."""
+    y, count = into, size(roots, 0)
+    trees = min(count, width)
+    rows = width // trees
+    whole = count - count % trees
+    for first, last, together in [(0, whole, trees), (whole, count, count - whole)]:
+        if first < last:
+            for t in range((last - first) // together):
+                for n in range(size(x, 0) // rows):
+                    y = _add_leaves(y, _walk(x, roots, children, features, limits, inner, n * rows, rows,
+                                             first + t * together, together),
+                                    weights, targets, firsts, n * rows, together, aggregate)
+                if rows > 1:
+                    for n in range(size(x, 0) // rows * rows, size(x, 0)):
+                        y = _add_leaves(y, _walk(x, roots, children, features, limits, inner, n, 1,
+                                                 first + t * together, together),
+                                        weights, targets, firsts, n, together, aggregate)
     return y
+
+
+def _walk(x: Tensor, roots: Tensor, children: Tensor, features: Tensor, limits: Tensor, inner: int, n: int, rows: int,
+          tree: int, trees: int) -> Sequence[int]:
+    """Returns the leaves that `rows` rows from n on reach in `trees` trees from `tree` on, row by row."""
+    at = [roots[tree + lane % trees] for lane in range(rows * trees)]
+    while min(*at) < inner:
+        at = [children[node, integer(x[n + lane // trees, features[node]] <= limits[node])]
+              for lane, node in enumerate(at)]
+    return at
+
+
+def _add_leaves(y: Tensor, leaves: Sequence[int], weights: Tensor, targets: Tensor | None, firsts: Tensor | None,
+                n: int, trees: int, aggregate: str) -> Tensor:
+    """Combines y with the weights of `leaves`, which belong to rows from n on, with `trees` leaves each."""
+    for lane, leaf in enumerate(leaves):
+        row = n + lane // trees
+        if firsts is None:
+            target = 0 if targets is None else targets[leaf]
+            y[row, target] = _combine(y[row, target], weights[leaf], aggregate)
+        else:
+            for e in range(firsts[leaf], firsts[leaf + 1]):
+                target = 0 if targets is None else targets[e]
+                y[row, target] = _combine(y[row, target], weights[e], aggregate)
+    return y
+
+
+def _combine(a: float, b: float, aggregate: str) -> float:
+    return min(a, b) if aggregate == "MIN" else max(a, b) if aggregate == "MAX" else a + b

@@ -97,7 +97,7 @@ class Node:
         if isinstance(value, bytes):
             return value.decode()
         if isinstance(value, (list, tuple)):
-            return [each.decode() if isinstance(each, bytes) else each for each in value]
+            return [each.decode() for each in value] if value and isinstance(value[0], bytes) else list(value)
         return value
 
     def input(self, number: int) -> Tensor | None:

@@ -12,7 +12,7 @@ import numpy as np
 import onnx
 import onnxruntime
 from numpy.typing import NDArray
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 import layout_mlir
 from layout_mlir import onnx_import
@@ -76,15 +76,19 @@ def make_model(op: str, inputs: list[Array], results: list[int], version: int,
 
 
 class Learning(unittest.TestCase):
-    def check(self, op: str, inputs: list[Array], results: list[int], version: int = 1, **attributes: Any) -> None:
+    def check(self, op: str, inputs: list[Array], results: list[int], version: int = 1,
+              expected: list[Array] | None = None, **attributes: Any) -> list[Array]:
+        """Compares a node with `expected` or else ONNX Runtime; returns the results of these."""
         model = make_model(op, inputs, results, version, attributes)
-        session = onnxruntime.InferenceSession(model.SerializeToString())
-        expected = session.run(None, dict(zip([value.name for value in session.get_inputs()], inputs)))
+        if expected is None:
+            session = onnxruntime.InferenceSession(model.SerializeToString())
+            expected = session.run(None, dict(zip([value.name for value in session.get_inputs()], inputs)))
         program = layout_mlir.compile(onnx_import.lower_to_text(onnx_import.prepare_checked(model)), threads=1)
         got = program(*inputs)
         for a, b in zip(expected, got if isinstance(got, tuple) else (got,), strict=True):
             self.assertEqual((a.dtype, a.shape), (b.dtype, b.shape))
             np.testing.assert_allclose(b, a, rtol=1e-4, atol=1e-5)
+        return expected
 
     def test_regressors(self) -> None:
         for aggregate in ("SUM", "AVERAGE", "MIN", "MAX"):
@@ -92,6 +96,56 @@ class Learning(unittest.TestCase):
             with self.subTest(aggregate):
                 self.check("TreeEnsembleRegressor", [MISSING], [TensorProto.FLOAT], 3, n_targets=3,
                            aggregate_function=aggregate, base_values=[0.5, -1.0, 2.0], **trees.attributes("target"))
+
+    def test_walks_of_many_trees_and_rows(self) -> None:
+        # Less and more trees than are walked together, with remainders, and rows that are not a multiple of theirs.
+        for count in (1, 3, 8, 21):
+            for rows, limits in ((MISSING, []), (MISSING[:1], [np.inf, -np.inf]), (MISSING[:0], []),
+                                 (np.tile(MISSING, (3, 1))[:26], [np.nan, np.inf, -np.inf])):
+                trees = Trees(count, [1], TESTS, missing=count != 8)
+                values = trees.nodes["values"]
+                for place in RNG.permutation(len(values))[:len(values) // 3 if limits else 0]:
+                    values[place] = float(RNG.choice(limits))
+                x = np.where(RNG.random(rows.shape) < 0.2, np.float32(RNG.choice([np.inf, -np.inf])), rows)
+                with self.subTest(count=count, rows=len(rows), limits=limits):
+                    self.check("TreeEnsembleRegressor", [x], [TensorProto.FLOAT], 3, n_targets=2,
+                               **trees.attributes("target"))
+        alone = Trees(1, [0], TESTS)
+        alone.nodes = {name: each[:1] for name, each in alone.nodes.items()}
+        alone.nodes["modes"], alone.leaves = ["LEAF"], {"treeids": [0], "nodeids": [0], "ids": [0], "weights": [2.5]}
+        self.check("TreeEnsembleRegressor", [ROWS], [TensorProto.FLOAT], 3, n_targets=1, **alone.attributes("target"))
+
+    def test_trees_of_doubles(self) -> None:
+        # Limits between two floats.
+        trees = Trees(4, [0], TESTS)
+        for kind in (np.float32, np.float64):
+            x = ROWS.astype(kind)
+            given = trees.attributes("target")
+            values, weights = given.pop("nodes_values"), given.pop("target_weights")
+            limits = np.array(values) + RNG.choice([-1e-9, 0, 1e-9], len(values))
+            if kind is np.float64:
+                self.check("TreeEnsembleRegressor", [x], [TensorProto.FLOAT], 3, n_targets=1, **given,
+                           nodes_values_as_tensor=numpy_helper.from_array(limits),
+                           target_weights_as_tensor=numpy_helper.from_array(np.array(weights)))
+            nodes = {"nodes_featureids": [0, 3, 1], "nodes_splits": numpy_helper.from_array(limits[:3].astype(kind)),
+                     "nodes_modes": numpy_helper.from_array(np.array([0, 5, 4], np.uint8)),
+                     "nodes_truenodeids": [1, 0, 2], "nodes_trueleafs": [0, 1, 1],
+                     "nodes_falsenodeids": [2, 1, 3], "nodes_falseleafs": [0, 1, 1]}
+            leaves = {"tree_roots": [0], "n_targets": 2, "leaf_targetids": [0, 1, 0, 1],
+                      "leaf_weights": numpy_helper.from_array(np.array([0.5, 0.25, 0.125, 0.75], kind))}
+
+            def check(transform: int, expected: list[Array] | None = None) -> Array:
+                code = helper.np_dtype_to_tensor_dtype(x.dtype)
+                return self.check("TreeEnsemble", [x], [code], 5, expected, post_transform=transform, **nodes,
+                                  **leaves)[0]
+
+            scores = check(0)
+            powers = np.exp(scores)
+            # ONNX Runtime exchanges the numbers of SOFTMAX and LOGISTIC.
+            check(1, [powers / powers.sum(1, keepdims=True)])
+            check(2, [1 / (1 + 1 / powers)])
+            check(3)
+            check(4)
 
     def test_classifiers(self) -> None:
         for transform in TRANSFORMS:

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.elements import F32, F64, I64, of_dtype
-from layout_mlir.onnx_import.forests import Forest, add_trees, read_by_names, read_by_places, read_floats
+from layout_mlir.onnx_import.forests import (Forest, add_trees, compare_from_above, read_by_names, read_by_places,
+                                            read_floats)
 from layout_mlir.onnx_import.node import Node, operator
 from layout_mlir.onnx_import.operators.reductions import place_of_best
 from layout_mlir.onnx_import.operators.indices import gather
@@ -69,25 +71,51 @@ def _softmax_of_others(b: Builder, scores: Tensor) -> Tensor:
 
 # -------------------------------------------------------------------------- trees
 
-def sum_trees(b: Builder, node: Node, x: Tensor, forest: Forest, targets: int, aggregate: str) -> Tensor:
+# The number of interleaved walks: more do not fit into the registers.
+_WALKS = 8
+
+
+def sum_trees(b: Builder, node: Node, x: Tensor, given: Forest, targets: int, aggregate: str) -> Tensor:
     """Returns the scores of rows: the weights of the leaves that each row reaches, combined by target."""
-    forest.check(targets)
-    if forest.features.size and is_static(x.shape[1]) and forest.features.max() >= x.shape[1]:
-        node.refuse(f"its trees test feature {forest.features.max()}, but there are {x.shape[1]}")
+    given.check(targets)
+    forest = compare_from_above(given, x.element.dtype.type)
+    inner = int(np.count_nonzero(~forest.leaves))
+    columns = int(forest.features[:inner].max(initial=0)) + 1
+    if is_static(x.shape[1]) and columns > x.shape[1]:
+        node.refuse(f"its trees test feature {columns - 1}, but there are {x.shape[1]}")
     start = {"MIN": np.inf, "MAX": -np.inf}.get(aggregate, 0)
     element = F64 if F64 in (x.element, of_dtype(forest.weights.dtype)) else F32
     into = b.fill([x.shape[0], targets], element, start)
-    used = forest.modes[(forest.children[:, 0] != np.arange(len(forest.modes)))]
-    mode = int(used[0]) if used.size and (used == used[0]).all() else 0 if not used.size else None
-    arrays = [forest.roots, forest.depths, forest.features, forest.limits, forest.modes, forest.children,
-              forest.missing, forest.firsts, forest.targets, forest.weights]
-    tensors = [b.constant(each if each.dtype.kind == "f" else each.astype(np.int64)) for each in arrays]
-    scores, = b.loops(add_trees, x, into, *tensors, mode=mode, tracks=bool(forest.missing.any()), aggregate=aggregate)
+    rows, features = _with_directions(b, x, forest, inner, columns)
+    is_single = bool((np.diff(forest.firsts)[inner:] == 1).all())
+    owned = np.r_[np.zeros(inner, np.int64), forest.firsts[inner:-1]] if is_single else slice(None)
+    weights, to = forest.weights[owned], forest.targets[owned].astype(np.int32)
+    arrays = [forest.roots.astype(np.int32), forest.children.astype(np.int32), features.astype(np.int32),
+              forest.limits, weights, to if forest.targets.any() else None,
+              None if is_single else forest.firsts.astype(np.int32)]
+    scores, = b.loops(add_trees, rows, into, *[None if each is None else b.constant(each) for each in arrays],
+                      inner=inner, width=_WALKS, aggregate=aggregate)
     if aggregate == "AVERAGE":
         return b.elementwise(lambda s, y: s.div(y, len(forest.roots)), scores)
     if start:
         return b.elementwise(lambda s, y: s.select(s.equal(y, start), 0, y), scores)
     return scores
+
+
+def _with_directions(b: Builder, x: Tensor, forest: Forest, inner: int,
+                     columns: int) -> tuple[Tensor, NDArray[Any]]:
+    """Returns rows of numbers, and for each node the column that it tests. Tests that hold for a missing number, NaN,
+    read columns in which it is -inf, so that it is not above any limit."""
+    if not is_static(x.shape[1]):
+        b.check(b.emit(f"arith.cmpi uge, {b.size(x.shape[1])}, {b.size(columns)} : index"),
+                f"its trees test feature {columns - 1}, but there are fewer")
+    x, features, holds = b.slice(x, [0, 0], [x.shape[0], columns]), forest.features, forest.missing[:inner] == 1
+    if not holds.any():
+        return x, features
+    present = b.elementwise(lambda s, x: s.select(s.compare("ne", x, x), -np.inf, x), x)
+    if holds.all():
+        return present, features
+    return b.concat([present, x], 1), np.where(forest.missing == 1, features, features + columns)
 
 
 def _features(b: Builder, x: Tensor) -> Tensor:
