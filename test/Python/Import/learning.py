@@ -1,7 +1,7 @@
 # REQUIRES: python-extension, onnx
 # RUN: %python -B %s
 """Checks operators of ai.onnx.ml against ONNX Runtime: trees with all tests, missing values, aggregates and transforms,
-one score for two classes, linear models and features."""
+one score for two classes, linear models, support vector machines and features."""
 
 from __future__ import annotations
 
@@ -60,6 +60,10 @@ class Trees:
     def attributes(self, prefix: str) -> dict[str, list[Any]]:
         return {**{f"nodes_{name}": each for name, each in self.nodes.items()},
                 **{f"{prefix}_{name}": each for name, each in self.leaves.items()}}
+
+
+def floats(count: int) -> list[float]:
+    return RNG.standard_normal(count).astype(np.float32).tolist()
 
 
 def make_model(op: str, inputs: list[Array], results: list[int], version: int,
@@ -146,6 +150,36 @@ class Learning(unittest.TestCase):
             check(2, [1 / (1 + 1 / powers)])
             check(3)
             check(4)
+
+    def test_support_vectors(self) -> None:
+        for kernel in ("LINEAR", "POLY", "RBF", "SIGMOID"):
+            self.check_support_vectors(kernel)
+        weights, linear = floats(15), {"kernel_type": "LINEAR", "kernel_params": [0.0, 0.0, 0.0]}
+        for transform in TRANSFORMS:
+            for labels, positive in (([7, 3, 5], False), ([7, 3], False), ([7, 3], True)):
+                given = [abs(x) for x in weights] if positive else weights
+                self.check("SVMClassifier", [ROWS], [TensorProto.INT64, TensorProto.FLOAT], classlabels_ints=labels,
+                           coefficients=given[:5 * len(labels)], rho=[0.25], post_transform=transform, **linear)
+        for one_class in (0, 1):
+            self.check("SVMRegressor", [ROWS], [TensorProto.FLOAT], coefficients=weights[:5], rho=[0.5],
+                       n_supports=0, one_class=one_class, **linear)
+
+    def check_support_vectors(self, kernel: str) -> None:
+        parameters = {"kernel_type": kernel, "kernel_params": [0.25, 0.5, 3.0]}
+        for one_class in (0, 1):
+            self.check("SVMRegressor", [ROWS], [TensorProto.FLOAT], support_vectors=floats(35), n_supports=7,
+                       coefficients=floats(7), rho=[0.5], one_class=one_class, **parameters)
+        for counts in ([2, 3], [1, 2, 2], [3, 1, 2, 1]):
+            total, classes = sum(counts), len(counts)
+            pairs = classes * (classes - 1) // 2
+            for probable in (False, True):
+                for transform in TRANSFORMS:
+                    extra = {"prob_a": floats(pairs), "prob_b": floats(pairs)} if probable else {}
+                    with self.subTest(kernel=kernel, counts=counts, probable=probable, transform=transform):
+                        self.check("SVMClassifier", [ROWS], [TensorProto.INT64, TensorProto.FLOAT],
+                                   classlabels_ints=[9, 4, 6, 1][:classes], support_vectors=floats(total * 5),
+                                   vectors_per_class=counts, coefficients=floats((classes - 1) * total),
+                                   rho=floats(pairs), post_transform=transform, **extra, **parameters)
 
     def test_classifiers(self) -> None:
         for transform in TRANSFORMS:
