@@ -96,8 +96,11 @@ def qlinear_global_average_pool(b: Builder, node: Node, x: Tensor, x_scale: Tens
 
 def _with_channels(b: Builder, node: Node, x: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
     """Applies a function for tensors with channels in dim 1, transposing if the node has channels last."""
-    if not node.attribute("channels_last", 0):
-        return function(x)
+    return with_channels(b, x, function) if node.attribute("channels_last", 0) else function(x)
+
+
+def with_channels(b: Builder, x: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
+    """Applies a function for tensors with channels in dim 1 to a tensor with channels in the last dim."""
     first = function(b.transpose(x, [0, x.rank - 1, *range(1, x.rank - 1)]))
     return b.transpose(first, [0, *range(2, x.rank), 1])
 
