@@ -213,8 +213,15 @@ class Learning(unittest.TestCase):
         self.check("Binarizer", [ROWS], real, threshold=0.5)
         self.check("Imputer", [MISSING], real, imputed_value_floats=[1.0, 2.0, 3.0, 4.0, 5.0],
                    replaced_value_float=float("nan"))
-        self.check("LabelEncoder", [np.arange(6)], real, 2, keys_int64s=[1, 2, 3], values_floats=[0.5, 1.5, 2.5],
-                   default_float=9.0)
+        # The first of equal keys counts, and NaN is a key since version 4.
+        self.check("LabelEncoder", [np.arange(6)], real, 2, keys_int64s=[1, 2, 3, 2],
+                   values_floats=[0.5, 1.5, 2.5, 3.5], default_float=9.0)
+        keys = RNG.permutation(600)[:300]
+        self.check("LabelEncoder", [np.arange(600).reshape(2, 300)], [TensorProto.INT64], 2, keys_int64s=keys,
+                   values_int64s=np.arange(300))
+        for version in (2, 4):
+            self.check("LabelEncoder", [np.float32([1, np.nan, 3, 9])], [TensorProto.INT64], version,
+                       keys_floats=[1.0, np.nan, 3.0], values_int64s=[4, 5, 6])
         self.check("OneHotEncoder", [np.arange(6).reshape(2, 3)], real, cats_int64s=[1, 2, 5])
 
     def test_refusals(self) -> None:

@@ -301,14 +301,21 @@ def label_encoder(b: Builder, node: Node, x: Tensor) -> Tensor:
     else:
         default = node.attribute("default_float", -0.0) if element.is_float else node.attribute("default_int64", -1)
 
-    def body(s: Scalars, x: Scalar) -> Scalar:
-        result = s.constant(default, element)
-        for key, value in zip(keys.tolist(), values.tolist()):
-            found = s.compare("ne", x, x) if key != key else s.equal(x, key)
-            result = s.select(found, s.constant(value, element), result)
-        return result
+    # The first of equal keys counts, so it comes last. NaN is a key since version 4.
+    order = np.flatnonzero(keys == keys if node.opset < 4 else np.ones(len(keys), bool))[::-1]
+    tables = [b.constant(each) for each in (keys[order], values[order])]
 
-    return b.elementwise(body, x, element=element)
+    def body(s: Scalars, x: Scalar, key: Scalar, value: Scalar, result: Scalar) -> Scalar:
+        x = s.cast(x, of_dtype(keys.dtype))
+        found = s.equal(x, key)
+        if keys.dtype.kind == "f":
+            found = s.bit_or(found, s.bit_and(s.compare("ne", x, x), s.compare("ne", key, key)))
+        return s.select(found, value, result)
+
+    everything = ", ".join(f"d{dim}" for dim in range(x.rank))
+    result, = b.generic(body, [(x, everything), *[(each, f"d{x.rank}") for each in tables]],
+                        [(b.fill(x.shape, element, default), everything)], ["parallel"] * x.rank + ["reduction"])
+    return result
 
 
 @operator("OneHotEncoder", domain=ML)
