@@ -213,6 +213,8 @@ class Learning(unittest.TestCase):
         self.check("Binarizer", [ROWS], real, threshold=0.5)
         self.check("Imputer", [MISSING], real, imputed_value_floats=[1.0, 2.0, 3.0, 4.0, 5.0],
                    replaced_value_float=float("nan"))
+        for counts in ([5, 2], [3, 4], [5, 1]):
+            self.check("FeatureVectorizer", [ROWS, ROWS[:, :2]], real, inputdimensions=counts)
         # The first of equal keys counts, and NaN is a key since version 4.
         self.check("LabelEncoder", [np.arange(6)], real, 2, keys_int64s=[1, 2, 3, 2],
                    values_floats=[0.5, 1.5, 2.5, 3.5], default_float=9.0)
@@ -228,6 +230,9 @@ class Learning(unittest.TestCase):
         labels = {"classlabels_strings": ["a", "b"], "coefficients": [1.0] * 5, "intercepts": [0.0]}
         model = make_model("LinearClassifier", [ROWS], [TensorProto.STRING, TensorProto.FLOAT], 1, labels)
         with self.assertRaisesRegex(onnx_import.ImportFailed, "its labels are strings"):
+            onnx_import.lower_to_text(onnx_import.prepare_checked(model))
+        model = make_model("LinearRegressor", [ROWS.reshape(3, 3, 5)], [TensorProto.FLOAT], 1, {"coefficients": [1.0] * 5})
+        with self.assertRaisesRegex(onnx_import.ImportFailed, "rank 3, but rows of features have rank 2"):
             onnx_import.lower_to_text(onnx_import.prepare_checked(model))
         far = Trees(1, [0], TESTS[:1])
         far.nodes["featureids"] = [17] * len(far.nodes["featureids"])

@@ -18,7 +18,7 @@ from layout_mlir.onnx_import.operators.indices import gather
 from layout_mlir.onnx_import.operators.softmax import softmax_over
 from layout_mlir.onnx_import.scalars import Scalars
 from layout_mlir.onnx_import.sizes import is_static
-from layout_mlir.onnx_import.values import Scalar, Tensor
+from layout_mlir.onnx_import.values import Forbidden, Scalar, Tensor
 
 ML = "ai.onnx.ml"
 _AGGREGATES = ["AVERAGE", "SUM", "MIN", "MAX"]
@@ -26,7 +26,9 @@ _TRANSFORMS = ["NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"]
 
 
 def as_rows(b: Builder, x: Tensor) -> Tensor:
-    """Returns a vector as a matrix with one row."""
+    """Returns a vector as a matrix with one row; rejects other ranks than 1 and 2."""
+    if x.rank not in (1, 2):
+        raise Forbidden(f"its input has rank {x.rank}, but rows of features have rank 2, and one row has rank 1")
     return b.unsqueeze(x, [0]) if x.rank == 1 else x
 
 
@@ -266,7 +268,20 @@ def binarizer(b: Builder, node: Node, x: Tensor) -> Tensor:
 
 @operator("FeatureVectorizer", domain=ML)
 def feature_vectorizer(b: Builder, node: Node, *inputs: Tensor) -> Tensor:
-    return b.concat([as_rows(b, b.cast(each, F32)) for each in inputs], 1)
+    """Concatenates the columns of the inputs, of which `inputdimensions` states how many: it cuts, and adds zeros."""
+    parts = [as_rows(b, b.cast(each, F32)) for each in inputs]
+    counts = node.integers("inputdimensions") or [part.shape[1] for part in parts]
+    if len(counts) != len(parts):
+        node.refuse(f"its attribute 'inputdimensions' has {len(counts)} elements for {len(parts)} inputs")
+    for number, (part, count) in enumerate(zip(parts, counts)):
+        own = part.shape[1]
+        if own != count and not (is_static(own) and is_static(count)):
+            b.check_equal(own, count, f"input {number} has another number of columns than 'inputdimensions'")
+            parts[number] = b.cast_shape(part, [part.shape[0], count])
+        elif is_static(own) and is_static(count):
+            kept = b.slice(part, [0, 0], [part.shape[0], min(own, count)])
+            parts[number] = b.pad(kept, [0, 0], [0, max(count - own, 0)], 0)
+    return b.concat(parts, 1)
 
 
 @operator("Imputer", domain=ML)
