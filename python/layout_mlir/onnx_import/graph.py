@@ -23,7 +23,8 @@ from layout_mlir.onnx_import.sizes import Size, Symbol, is_static
 from layout_mlir.onnx_import.values import Forbidden, Optional_, Sequence_, Tensor, Value, describe_type
 
 if TYPE_CHECKING:
-    from onnx import GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto
+    from onnx import (FunctionProto, GraphProto, ModelProto, NodeProto, SparseTensorProto, TensorProto, TypeProto,
+                      ValueInfoProto)
 
 # The limit for elements of results that are computed at import.
 _MOST_FOLDED = 1 << 20
@@ -168,6 +169,17 @@ class Importer:
             raise ImportFailure(f"the constant '{proto.name}' does not have the elements of a tensor of shape "
                                 f"{list(proto.dims)}: {error}\n(the file is damaged: write it again)") from error
 
+    def dense_of(self, sparse: SparseTensorProto) -> Tensor:
+        """Returns a sparse constant as a dense one."""
+        values, indices = self.constant_of(sparse.values), self.constant_of(sparse.indices)
+        assert values.array is not None and indices.array is not None
+        array: NDArray[Any] = np.zeros(list(sparse.dims), values.element.dtype)
+        if indices.rank == 1:  # indices into the flattened tensor
+            array.reshape(-1)[indices.array] = values.array
+        else:
+            array[tuple(indices.array.T)] = values.array
+        return self.builder.constant(array, values.element)
+
     def _argument(self, value: ValueInfoProto, number: int) -> Tensor:
         tensor = value.type.tensor_type
         if not value.type.HasField("tensor_type"):
@@ -235,7 +247,7 @@ class Importer:
         for tensor in graph.initializer:
             scope[tensor.name] = self.constant_of(tensor)
         for sparse in graph.sparse_initializer:
-            raise ImportFailure(f"the constant '{sparse.values.name}' is sparse: write it as a dense initializer")
+            scope[sparse.values.name] = self.dense_of(sparse)
         for node in graph.node:
             self.import_node(node)
         return [self.find(output.name) for output in graph.output]
@@ -350,8 +362,8 @@ def subgraphs(node: NodeProto) -> Iterator[GraphProto]:
         yield from [attribute.g, *attribute.graphs]
 
 
-def walk(graph: GraphProto) -> Iterator[NodeProto]:
-    """Yields the nodes of a graph and of its subgraphs."""
+def walk(graph: GraphProto | FunctionProto) -> Iterator[NodeProto]:
+    """Yields the nodes of a graph or function and of its subgraphs."""
     for node in graph.node:
         yield node
         for inner in subgraphs(node):

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -69,9 +70,9 @@ class Survey(Importer):
         for value in inputs_of(model.graph):
             self._place(value.name, value.type)
         for tensor in model.graph.initializer:
-            self._place_weight(tensor)
+            self._place_weight(tensor.name, partial(self.constant_of, tensor))
         for sparse in model.graph.sparse_initializer:
-            self._absent[sparse.values.name] = f"'{sparse.values.name}' is a sparse tensor"
+            self._place_weight(sparse.values.name, partial(self.dense_of, sparse))
         for number, node in enumerate(model.graph.node):
             self._survey(number, node)
 
@@ -103,11 +104,11 @@ class Survey(Importer):
         except ImportFailure as error:
             self._absent[name] = cause or str(error)
 
-    def _place_weight(self, tensor: TensorProto) -> None:
+    def _place_weight(self, name: str, make: Callable[[], Tensor]) -> None:
         try:
-            self.scopes[0][tensor.name] = self.constant_of(tensor)
+            self.scopes[0][name] = make()
         except ImportFailure as error:
-            self._absent[tensor.name] = str(error).splitlines()[0]
+            self._absent[name] = str(error).splitlines()[0]
 
     def find_constant(self, name: str) -> Tensor | None:
         """Returns the value if its elements are known, else None."""

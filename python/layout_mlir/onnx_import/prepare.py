@@ -1,11 +1,12 @@
 """Prepares an ONNX model for the import.
 
-  - Calls of model-local functions are inlined.
+  - The domain "ai.onnx" becomes "", its other name.
+  - Calls of model-local functions are inlined, with the default values of their attributes.
   - Initializers are removed from the list of inputs.
   - With `reseed`, every floating-point weight gets seeded random values that keep
     activations in range: the models in the onnx package's tests have constant
     weights and thus degenerate results.
-  - A node without a name is named after its first output.
+  - A node without a name is named after its first output, and a graph without a name is named "graph".
   - The onnx package checks the model, without shape inference, which has errors
     of its own.
 """
@@ -112,16 +113,44 @@ def without_weights(model: ModelProto) -> Iterator[None]:
         graph.initializer.extend(large)
 
 
+def _rename_domain(model: ModelProto) -> None:
+    """Replaces the domain "ai.onnx" by "", which the onnx package expects."""
+    for part in [model, *model.functions]:
+        own = {each.domain for each in part.opset_import}
+        imports = [each for each in part.opset_import if each.domain != "ai.onnx" or "" not in own]
+        for each in imports:
+            each.domain = "" if each.domain == "ai.onnx" else each.domain
+        kept = [type(each).FromString(each.SerializeToString()) for each in imports]
+        del part.opset_import[:]
+        part.opset_import.extend(kept)
+    for graph in [model.graph, *model.functions]:
+        for node in walk(graph):
+            node.domain = "" if node.domain == "ai.onnx" else node.domain
+
+
+def _state_defaults(model: ModelProto) -> None:
+    """Adds the default values of the attributes of model-local functions to the calls, which the inliner ignores."""
+    defaults = {(each.domain, each.name, each.overload): each.attribute_proto for each in model.functions}
+    for graph in [model.graph, *model.functions]:
+        for node in walk(graph):
+            given = {each.name for each in node.attribute}
+            node.attribute.extend(each for each in defaults.get((node.domain, node.op_type, node.overload), ())
+                                  if each.name not in given)
+
+
 def prepare(model: ModelProto, reseed: int | None = None) -> ModelProto:
     """Returns the prepared model; `reseed` is a seed or None. Raises an error of the onnx package if the model is not
     valid."""
     from onnx import checker, helper, inliner
 
+    _rename_domain(model)
     if model.functions:
+        _state_defaults(model)
         model = inliner.inline_local_functions(model)
     for node in walk(model.graph):
         node.name = node.name or next(filter(None, node.output), "")
     graph = model.graph
+    graph.name = graph.name or "graph"
     for value in [*graph.output, *graph.value_info]:
         for dim in value.type.tensor_type.shape.dim:
             if not is_known(dim):

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 
 from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.elements import F32
 from layout_mlir.onnx_import.node import Node, operator
 from layout_mlir.onnx_import.values import MOST_TRACKED, Tensor
-
-if TYPE_CHECKING:
-    from onnx import SparseTensorProto
 
 _NUMBERS = {"value_float": np.float32, "value_floats": np.float32, "value_int": np.int64, "value_ints": np.int64}
 
@@ -25,19 +20,8 @@ def constant(b: Builder, node: Node) -> Tensor:
     if node.has("value"):
         return node.importer.constant_of(node.attribute("value"))
     if node.has("sparse_value"):
-        return _dense(b, node, node.attribute("sparse_value"))
+        return node.importer.dense_of(node.attribute("sparse_value"))
     node.refuse("it has strings, which no target supports")
-
-
-def _dense(b: Builder, node: Node, sparse: SparseTensorProto) -> Tensor:
-    values, indices = node.importer.constant_of(sparse.values), node.importer.constant_of(sparse.indices)
-    assert values.array is not None and indices.array is not None
-    array: Any = np.zeros(list(sparse.dims), values.element.dtype)
-    if indices.rank == 1:  # indices into the flattened tensor
-        array.reshape(-1)[indices.array] = values.array
-    else:
-        array[tuple(indices.array.T)] = values.array
-    return b.constant(array, values.element)
 
 
 @operator("ConstantOfShape")

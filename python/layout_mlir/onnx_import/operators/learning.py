@@ -17,7 +17,7 @@ from layout_mlir.onnx_import.operators.reductions import place_of_best
 from layout_mlir.onnx_import.operators.indices import gather
 from layout_mlir.onnx_import.operators.softmax import softmax_over
 from layout_mlir.onnx_import.scalars import Scalars
-from layout_mlir.onnx_import.sizes import is_static
+from layout_mlir.onnx_import.sizes import Size, is_static
 from layout_mlir.onnx_import.values import Forbidden, Scalar, Tensor
 
 ML = "ai.onnx.ml"
@@ -270,7 +270,7 @@ def binarizer(b: Builder, node: Node, x: Tensor) -> Tensor:
 def feature_vectorizer(b: Builder, node: Node, *inputs: Tensor) -> Tensor:
     """Concatenates the columns of the inputs, of which `inputdimensions` states how many: it cuts, and adds zeros."""
     parts = [as_rows(b, b.cast(each, F32)) for each in inputs]
-    counts = node.integers("inputdimensions") or [part.shape[1] for part in parts]
+    counts: list[Size] = list(node.integers("inputdimensions") or []) or [part.shape[1] for part in parts]
     if len(counts) != len(parts):
         node.refuse(f"its attribute 'inputdimensions' has {len(counts)} elements for {len(parts)} inputs")
     for number, (part, count) in enumerate(zip(parts, counts)):

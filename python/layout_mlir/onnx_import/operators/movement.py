@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from layout_mlir.onnx_import.builder import Builder
+from layout_mlir.onnx_import.elements import I64
 from layout_mlir.onnx_import.node import Node, operator
 from layout_mlir.onnx_import.operators.shapes import checked_axes, read_sizes
 from layout_mlir.onnx_import.scalars import Scalars
@@ -51,11 +54,18 @@ def concat(b: Builder, node: Node, *tensors: Tensor) -> Tensor:
     return b.concat(parts or [next(x for x in tensors if x.rank == rank)], axis)
 
 
+def _integers(b: Builder, x: Tensor) -> Tensor:
+    """Returns sizes as integers: the first opsets have them in tensors of the type of the data."""
+    if not x.element.is_float:
+        return x
+    return b.constant(x.array.astype(np.int64)) if x.array is not None else b.cast(x, I64)
+
+
 def _part_sizes(b: Builder, node: Node, whole: Size, given: Tensor | None) -> list[Size]:
     if node.has("split"):
         return list(node.attribute("split"))
     if given is not None:
-        return read_sizes(b, node, given)[0]
+        return read_sizes(b, node, _integers(b, given))[0]
     count = int(node.attribute("num_outputs", node.output_count))
     if isinstance(whole, int) and whole % count and not node.has("num_outputs"):
         node.refuse(f"{whole} is not divisible into {count} equal parts")
@@ -97,7 +107,7 @@ def tile(b: Builder, node: Node, x: Tensor, given: Tensor, axis: Tensor | None =
         if at is None:
             node.refuse("its input 'axis' is not a constant")
         repeats: list[Size] = [1] * x.rank
-        repeats[int(at)] = b.size_of(given)
+        repeats[int(at)] = b.size_of(_integers(b, given))
     else:
         repeats, _ = read_sizes(b, node, given)
     if len(repeats) != x.rank:
