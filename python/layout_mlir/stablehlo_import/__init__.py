@@ -18,8 +18,8 @@ _PIPELINE = "builtin.module(iree-stablehlo-input-transformation-pipeline)"
 
 
 def is_stablehlo(data: bytes) -> bool:
-    """Returns true if a module, as text or bytecode, has StableHLO, CHLO or VHLO ops."""
-    return b"stablehlo." in data or b"vhlo" in data or b"StableHLO_v" in data or b"chlo." in data
+    """Returns true if a module, as text or bytecode, has StableHLO, CHLO, MHLO or VHLO ops."""
+    return any(name in data for name in (b"stablehlo.", b"vhlo", b"StableHLO_v", b"chlo.", b"mhlo."))
 
 
 def _lower(data: bytes) -> Lowered:
@@ -41,6 +41,8 @@ def _lower(data: bytes) -> Lowered:
         except ir.MLIRError as error:
             raise refusals.explain_unread(error) from error
         module = stable_form.read(module, _PIPELINE).operation
+        prepare.replace_calls(module)
+        refusals.check_given(module)
         prepare.prepare(module)
         run(_PIPELINE, module)
         refusals.check(module)

@@ -26,6 +26,38 @@ _WRITERS: dict[str, Callable[[Any], None]] = {
 }
 
 
+# The ops of CHLO with elements for operands.
+_CHLO = {"acos", "acosh", "asin", "asinh", "atan", "atanh", "bessel_i1e", "conj", "cosh", "digamma", "erf", "erf_inv",
+         "erfc", "is_inf", "is_neg_inf", "is_pos_inf", "lgamma", "next_after", "polygamma", "sinh", "square", "zeta"}
+# Custom calls that return their operand on one device.
+_MARKS = {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement"}
+
+
+def replace_calls(module: Any) -> None:
+    """Replaces custom calls that mark tensors, and those that stand for ops of CHLO in the stable form: their names are
+    @mhlo.erf, @mhlo.topk, .."""
+    from iree.compiler import ir
+
+    for op in all_ops(module):
+        if op.name != "stablehlo.custom_call":
+            continue
+        target = op.attributes["call_target_name"].value
+        types = [result.type for result in op.results]
+        if target in _MARKS and types == [operand.type for operand in op.operands]:
+            remove_barrier(op)
+        elif target.startswith(("mhlo.", "chlo.")) and "mhlo.attributes" in op.attributes:
+            name = {"topk": "chlo.top_k", "tan": "stablehlo.tan"}.get(target[5:], f"chlo.{target[5:]}")
+            given = {each.name: each.attr for each in op.attributes["mhlo.attributes"]}
+            is_smallest = "largest" in given and not ir.BoolAttr(given.pop("largest")).value
+            if is_smallest or target[5:] not in {"topk", "tan", *_CHLO}:
+                continue  # refused as a custom call
+            with ir.InsertionPoint(op), op.location:
+                made = ir.Operation.create(name, types, list(op.operands), given)
+            for old, new in zip(op.results, made.results):
+                old.replace_all_uses_with(new)
+            op.erase()
+
+
 def prepare(module: Any) -> None:
     """Replaces ops that have no lowering to linalg, or one that differs from StableHLO's specification."""
     is_of_jax = "jax.uses_shape_polymorphism" in module.attributes

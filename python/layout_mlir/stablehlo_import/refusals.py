@@ -9,10 +9,21 @@ from layout_mlir.onnx_import.errors import ImportFailed, describe_failure
 from layout_mlir.stablehlo_import.walk import all_ops
 
 _DIALECTS = {"affine", "arith", "builtin", "cf", "complex", "func", "linalg", "math", "scf", "tensor"}
+_COLLECTIVES = ("all_gather", "all_reduce", "all_to_all", "collective_broadcast", "collective_permute",
+                "cross-replica-sum", "reduce_scatter", "replica_id", "partition_id")
+_TRANSFERS = ("infeed", "outfeed", "recv", "send")
 _WAYS_OUT = {
     "custom_call": "write the function without it, or give it a decomposition as a stablehlo.composite",
     "fft": "write the transform as a product with its matrix",
     "rng": "generate random numbers outside of the model, or with jax.random, which is integer arithmetic",
+    "tuple": "return its elements as results",
+    **dict.fromkeys(_COLLECTIVES, "export the function of one device: in JAX, without shardings and without pmap"),
+    **dict.fromkeys(_TRANSFERS, "make the values inputs and results of the function"),
+}
+_REASONS = {
+    "fft": "Fourier transforms have no lowering to linalg",
+    **dict.fromkeys(_COLLECTIVES, "it is for several devices, but a program runs on one"),
+    **dict.fromkeys(_TRANSFERS, "it exchanges values with the host while the program runs"),
 }
 _DEFAULT = "write it with other ops of StableHLO"
 
@@ -28,17 +39,62 @@ def _describe_location(location: str) -> str:
     return f"line {name[2]}, column {name[3]}" if name[1] == "-" else f"{name[1]}:{name[2]}:{name[3]}"
 
 
-def refuse(name: str, location: str, reason: str, target: str = "") -> ImportFailed:
-    """Returns the error for an op; `target` is the callee of a custom call."""
-    way = _WAYS_OUT.get(name.split(".")[-1], _DEFAULT)
+def refuse(name: str, location: str, reason: str, target: str = "", way: str = "") -> ImportFailed:
+    """Returns the error for an op; `target` is the callee of a custom call, and `way` what to do instead."""
+    way = way or _WAYS_OUT.get(name.split(".")[-1], _DEFAULT)
     of = f" of '{target}'" if target else ""
     return ImportFailed(f"op '{name}'{of} at {_describe_location(location)} is not imported: {reason}; {way}")
+
+
+def _check_types(function: Any) -> None:
+    """Raises ImportFailed if the signature of a function has types that are not those of tensors."""
+    kind = function.attributes["function_type"].value
+    for what, types in (("argument", kind.inputs), ("result", kind.results)):
+        for number, type_ in enumerate(map(str, types)):
+            if not type_.startswith("tensor<"):
+                raise ImportFailed(f"{what} {number} of @{function.attributes['sym_name'].value} at "
+                                   f"{_describe_location(str(function.location))} has type {type_}, which is not a "
+                                   "tensor: export the function with tensors only")
+
+
+def _check_calls(calls: dict[str, set[str]]) -> None:
+    """Raises ImportFailed if functions, each with the names of those that it calls, call themselves."""
+    for name in calls:
+        reached: set[str] = set()
+        pending = list(calls[name])
+        while pending:
+            callee = pending.pop()
+            if callee == name:
+                raise ImportFailed(f"the function @{name} calls itself: write the recursion as a stablehlo.while")
+            if callee not in reached:
+                reached.add(callee)
+                pending += calls.get(callee, ())
+
+
+def check_given(module: Any) -> None:
+    """Raises ImportFailed for what the passes would refuse in terms of their own dialects, or not notice."""
+    calls: dict[str, set[str]] = {}
+    for op in all_ops(module):
+        dialect, _, name = op.name.partition(".")
+        if dialect == "stablehlo" and name in _REASONS:
+            raise refuse(op.name, str(op.location), _REASONS[name])
+        if dialect == "mhlo":
+            raise refuse(op.name, str(op.location), "MHLO is not StableHLO",
+                         way="convert the module (mhlo-opt --hlo-legalize-to-stablehlo)")
+        if any("#stablehlo.bounds<" in str(value.type) for value in [*op.operands, *op.results]):
+            raise refuse(op.name, str(op.location), "a size of its tensors is bounded by #stablehlo.bounds",
+                         way="state it as a static size, or as a dynamic one without a bound")
+        if op.name == "func.func":
+            _check_types(op)
+            calls[op.attributes["sym_name"].value] = {
+                each.attributes["callee"].value for each in all_ops(op) if each.name == "func.call"}
+    _check_calls(calls)
 
 
 def explain(error: Any) -> ImportFailed:
     """Returns the error for the op at which a pass failed."""
     for diagnostic in error.error_diagnostics:
-        found = re.search(r"failed to legalize (?:unresolved materialization|operation '([\w.]+)')", diagnostic.message)
+        found = re.search(r"failed to legalize (?:unresolved materialization|operation '([\w.-]+)')", diagnostic.message)
         op = re.search(r"'([\w.]+)' op", diagnostic.message)
         name = found and found[1] or op and op[1]
         if name:
