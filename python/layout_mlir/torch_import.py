@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import zipfile
 from typing import TYPE_CHECKING, Any
 
 from layout_mlir import onnx_import
@@ -18,6 +19,9 @@ def read(path: pathlib.Path) -> ModelProto:
 
 
 def _export(path: pathlib.Path) -> ModelProto:
+    with path.open("rb") as file:
+        if not zipfile.is_zipfile(file):
+            raise ImportFailed(f"{path} is not a program of torch.export: it is not a zip archive")
     try:
         import onnxscript  # noqa: F401  # what torch.onnx.export stands on
         import torch
