@@ -41,7 +41,7 @@ def _is_one(size: Size) -> bool:
     return is_static(size) and size == 1
 
 
-def _bias_term(bias: Tensor) -> _Term:
+def bias_term(bias: Tensor) -> _Term:
     """Returns the term of an attention bias [B or 1, heads or 1, S, T]."""
     return bias, ", ".join("0" if _is_one(size) else f"d{dim}" for dim, size in enumerate(bias.shape[:2])) + ", d2, d3"
 
@@ -106,7 +106,7 @@ def _after(b: Builder, past: Tensor | None, x: Tensor) -> Tensor:
 
 
 def _terms(b: Builder, node: Node, mask: Tensor | None, bias: Tensor | None, batch: Size, keys: Size) -> list[_Term]:
-    return [*([_bias_term(bias)] if bias is not None else []),
+    return [*([bias_term(bias)] if bias is not None else []),
             *([_mask_term(b, node, mask, batch, keys)] if mask is not None else [])]
 
 
