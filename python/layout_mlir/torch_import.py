@@ -46,8 +46,8 @@ def _export(path: pathlib.Path) -> ModelProto:
         cause: BaseException = error
         while cause.__cause__:
             cause = cause.__cause__
-        raise ImportFailed(f"torch.onnx.export refuses {path}: {describe_failure(cause)}\n(write this part of the model with "
-                           "other operators, or export it to ONNX with a custom_translation_table)") from error
+        raise ImportFailed(f"torch.onnx.export refuses {path}: {describe_failure(cause)}\n(write this part of the model "
+                           "with other operators, or export it to ONNX with a custom_translation_table)") from error
 
 
 def _check_signature(path: pathlib.Path, signature: Any) -> None:

@@ -177,8 +177,8 @@ def _before(limits: NDArray[Any], dtype: Any) -> NDArray[Any]:
 
 def compare_from_above(forest: Forest, dtype: Any) -> Forest:
     """Returns a forest with equal results for numbers of `dtype`, whose tests are all `x <= limit`, and whose leaves
-    are its last nodes. A test `x > limit` has its children exchanged, `x < limit` and `x >= limit` compare with the number
-    before the limit, and `x == limit` becomes two tests."""
+    are its last nodes. A test `x > limit` has its children exchanged, `x < limit` and `x >= limit` compare with the
+    number before the limit, and `x == limit` becomes two tests."""
     modes, limits, missing = forest.modes, forest.limits, forest.missing.astype(np.int64)
     fails, holds = forest.children.T
     # All numbers are >= -inf, as they are <= inf, and none is < -inf.

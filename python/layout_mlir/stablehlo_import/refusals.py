@@ -94,7 +94,8 @@ def check_given(module: Any) -> None:
 def explain(error: Any) -> ImportFailed:
     """Returns the error for the op at which a pass failed."""
     for diagnostic in error.error_diagnostics:
-        found = re.search(r"failed to legalize (?:unresolved materialization|operation '([\w.-]+)')", diagnostic.message)
+        found = re.search(r"failed to legalize (?:unresolved materialization|operation '([\w.-]+)')",
+                          diagnostic.message)
         op = re.search(r"'([\w.]+)' op", diagnostic.message)
         name = found and found[1] or op and op[1]
         if name:

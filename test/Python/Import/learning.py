@@ -231,7 +231,8 @@ class Learning(unittest.TestCase):
         model = make_model("LinearClassifier", [ROWS], [TensorProto.STRING, TensorProto.FLOAT], 1, labels)
         with self.assertRaisesRegex(onnx_import.ImportFailed, "its labels are strings"):
             onnx_import.lower_to_text(onnx_import.prepare_checked(model))
-        model = make_model("LinearRegressor", [ROWS.reshape(3, 3, 5)], [TensorProto.FLOAT], 1, {"coefficients": [1.0] * 5})
+        model = make_model("LinearRegressor", [ROWS.reshape(3, 3, 5)], [TensorProto.FLOAT], 1,
+                           {"coefficients": [1.0] * 5})
         with self.assertRaisesRegex(onnx_import.ImportFailed, "rank 3, but rows of features have rank 2"):
             onnx_import.lower_to_text(onnx_import.prepare_checked(model))
         far = Trees(1, [0], TESTS[:1])

@@ -17,7 +17,7 @@ from layout_mlir.onnx_import.sizes import Size, divide, is_static
 from layout_mlir.onnx_import.values import Forbidden, Scalar, Tensor
 from layout_mlir.onnx_import.windows import sum_element
 
-# A term of the scores: a tensor whose elements are added, and its map in d0 (batch), d1 (head), d2 (query) and d3 (key).
+# A term of the scores: a tensor whose elements are added, and its map in d0 (batch), d1 (head), d2 (query), d3 (key).
 _Term = tuple[Tensor, str]
 
 

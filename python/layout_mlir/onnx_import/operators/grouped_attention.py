@@ -48,8 +48,8 @@ def _lengths(b: Builder, seqlens: Tensor, total: Tensor, batch: Size, queries: S
 
 
 def _present(b: Builder, past: Tensor | None, x: Tensor, lengths: Lengths, size: Size) -> Tensor:
-    """Returns the keys or values [B, heads, size, width] of the past [B, heads, P, width], then those of this call, x of
-    shape [B, S, heads, width]. Elements after both are unspecified."""
+    """Returns the keys or values [B, heads, size, width] of the past [B, heads, P, width], then those of this call, x
+    of shape [B, S, heads, width]. Elements after both are unspecified."""
     whole = b.transpose(x, [0, 2, 1, 3])
     old: Size = 0
     if past is not None:
@@ -143,7 +143,8 @@ def group_query_attention(b: Builder, node: Node, q: Tensor, k: Tensor | None, v
     element, shared = sum_element(q.element), k.shape[1]
     assert isinstance(heads, int) and isinstance(shared, int) and isinstance(width, int)
     grouped = b.reshape(q, [batch, queries, shared, heads // shared, width])
-    scores = contract(b, grouped, ["b", "s", "g", "r", "h"], k, ["b", "g", "t", "h"], ["b", "g", "r", "s", "t"], element)
+    scores = contract(b, grouped, ["b", "s", "g", "r", "h"], k, ["b", "g", "t", "h"], ["b", "g", "r", "s", "t"],
+                      element)
     scale = float(node.attribute("scale", 0.0)) or 1 / math.sqrt(width)
     scores = _scores(b, node, b.reshape(scores, [batch, heads, queries, size]), lengths, bias, scale)
     probabilities = b.reshape(softmax_over(b, scores, [3]), [batch, shared, heads // shared, queries, size])
