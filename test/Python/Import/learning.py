@@ -202,6 +202,10 @@ class Learning(unittest.TestCase):
                                intercepts=[0.1, 0.2, -0.3][:count], post_transform=transform)
         for transform in [*TRANSFORMS, "PROBIT"]:
             with self.subTest(transform):
+                self.check("LinearRegressor", [ROWS / 8], [TensorProto.FLOAT], coefficients=[x / 9 for x in weights[:5]],
+                           intercepts=[0.5], post_transform=transform)
+                self.check("TreeEnsembleRegressor", [ROWS], [TensorProto.FLOAT], 3, n_targets=1,
+                           post_transform=transform, **Trees(2, [0], TESTS, positive=True).attributes("target"))
                 self.check("LinearRegressor", [ROWS / 8], [TensorProto.FLOAT], targets=3,
                            coefficients=[x / 9 for x in weights], intercepts=[0.5, 0.5, 0.5], post_transform=transform)
 

@@ -58,6 +58,12 @@ def transform(b: Builder, node: Node, scores: Tensor, name: str) -> Tensor:
     return scores
 
 
+def transform_targets(b: Builder, node: Node, scores: Tensor, name: str) -> Tensor:
+    """Applies the post_transform of a regressor. ONNX Runtime transforms a single target by PROBIT only."""
+    return scores if scores.shape[1] == 1 and name in _TRANSFORMS and name != "PROBIT" else transform(
+        b, node, scores, name)
+
+
 def _softmax_of_others(b: Builder, scores: Tensor) -> Tensor:
     """Computes the softmax of the nonzero scores; scores of 0 stay 0."""
     most = b.unsqueeze(b.reduce_max(scores, [1]), [1])
@@ -136,7 +142,7 @@ def add_row(b: Builder, scores: Tensor, row: np.ndarray[Any, Any]) -> Tensor:
 def tree_ensemble(b: Builder, node: Node, x: Tensor) -> Tensor:
     scores = sum_trees(b, node, _features(b, x), read_by_places(node), int(node.attribute("n_targets", 1)),
                        _AGGREGATES[node.attribute("aggregate_function", 1)])
-    return b.cast(transform(b, node, scores, _TRANSFORMS[node.attribute("post_transform", 0)]), x.element)
+    return b.cast(transform_targets(b, node, scores, _TRANSFORMS[node.attribute("post_transform", 0)]), x.element)
 
 
 @operator("TreeEnsembleRegressor", domain=ML)
@@ -144,7 +150,7 @@ def tree_ensemble_regressor(b: Builder, node: Node, x: Tensor) -> Tensor:
     scores = sum_trees(b, node, _features(b, x), read_by_names(node, "target"), int(node.attribute("n_targets", 1)),
                        node.attribute("aggregate_function", "SUM"))
     scores = add_row(b, scores, read_floats(node, "base_values", []))
-    return b.cast(transform(b, node, scores, node.attribute("post_transform", "NONE")), F32)
+    return b.cast(transform_targets(b, node, scores, node.attribute("post_transform", "NONE")), F32)
 
 
 def labels_of(b: Builder, node: Node, name: str) -> Tensor | None:
@@ -215,7 +221,7 @@ def linear(b: Builder, node: Node, x: Tensor, rows: int) -> Tensor:
 @operator("LinearRegressor", domain=ML)
 def linear_regressor(b: Builder, node: Node, x: Tensor) -> Tensor:
     scores = linear(b, node, x, int(node.attribute("targets", 1)))
-    return transform(b, node, scores, node.attribute("post_transform", "NONE"))
+    return transform_targets(b, node, scores, node.attribute("post_transform", "NONE"))
 
 
 @operator("LinearClassifier", domain=ML)
