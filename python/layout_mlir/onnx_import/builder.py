@@ -472,8 +472,13 @@ class Builder(Writer):
         or by linalg.generic if only one has unsigned elements. `element` is the element type of the sums."""
         element = element or a.element
         *batch, m, k = a.shape
-        if is_static(k - b.shape[-2]) and k != b.shape[-2]:
-            raise Forbidden(f"rows of {k} elements do not multiply columns of {b.shape[-2]}")
+        rows = b.shape[-2]
+        if is_static(k - rows) and k != rows:
+            raise Forbidden(f"rows of {k} elements do not multiply columns of {rows}")
+        # A static size of either one is known for both.
+        known = k if is_static(k) else rows
+        a = self.match_shape(a, [*batch, m, known], "rows do not multiply columns of another size")
+        b = self.match_shape(b, [*b.shape[:-2], known, b.shape[-1]], "rows do not multiply columns of another size")
         shape = [*batch, m, b.shape[-1]]
         if a.rank > 3:
             lead = product(batch)

@@ -16,6 +16,7 @@ from layout_mlir.onnx_import.operators.learning import (ML, add_row, as_rows, la
 from layout_mlir.onnx_import.operators.reductions import place_of_best
 from layout_mlir.onnx_import.operators.indices import gather
 from layout_mlir.onnx_import.scalars import Scalars
+from layout_mlir.onnx_import.sizes import is_static
 from layout_mlir.onnx_import.values import Forbidden, Scalar, Tensor
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ def _power(s: Scalars, x: Scalar, degree: float) -> Scalar:
 def kernels(b: Builder, node: Node, x: Tensor, vectors: _Array) -> Tensor:
     """Returns the kernel of each row of x with each support vector."""
     if x.shape[1] != vectors.shape[1]:
+        if is_static(x.shape[1]):
+            raise Forbidden(f"its support vectors have {vectors.shape[1]} features, but there are {x.shape[1]}")
         b.check_equal(x.shape[1], vectors.shape[1], "its support vectors have another number of features")
     kind = node.attribute("kernel_type", "LINEAR")
     gamma, shift, degree = node.attribute("kernel_params") or [0.0, 0.0, 0.0]

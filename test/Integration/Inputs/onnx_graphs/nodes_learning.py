@@ -1,6 +1,6 @@
 # Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Generates random nodes of ai.onnx.ml: trees, linear models, and features."""
+"""Generates random nodes of ai.onnx.ml: trees, linear models, support vector machines, and features."""
 
 import numpy as np
 
@@ -55,8 +55,7 @@ def tree_regressor(d):
     targets = d.rng.randint(1, 3)
     attributes = {**_trees(d, x.shape[1], targets, "target"), "n_targets": targets,
                   "aggregate_function": d.choose("SUM", "SUM", "AVERAGE", "MIN", "MAX"),
-                  # ONNX Runtime transforms no single score.
-                  "post_transform": d.rng.choice(TRANSFORMS) if targets > 1 else "NONE"}
+                  "post_transform": d.rng.choice(TRANSFORMS)}
     if d.flag():
         attributes["base_values"] = numbers(d, targets)
     return make("TreeEnsembleRegressor", [name], attributes)
@@ -83,6 +82,27 @@ def linear_model(d):
     labels = d.rng.sample(range(-3, 9), 2 if rows == 1 else rows)
     return make("LinearClassifier", [name], {**attributes, "intercepts": numbers(d, rows), "classlabels_ints": labels},
                 outputs=2)
+
+
+@kind()
+def support_vectors(d):
+    name, x = floats(d, [2])
+    columns, classes = x.shape[1], d.rng.randint(2, 4)
+    parameters = {"kernel_type": d.rng.choice(["LINEAR", "POLY", "RBF", "SIGMOID"]),
+                  "kernel_params": [0.125, 0.5, float(d.rng.randint(1, 3))]}
+    if d.flag(0.4):
+        count = d.rng.randint(1, 4)
+        return make("SVMRegressor", [name], {**parameters, "n_supports": count, "rho": numbers(d, 1),
+                                             "coefficients": numbers(d, count), "one_class": int(d.flag(0.3)),
+                                             "support_vectors": numbers(d, count * columns)})
+    counts = [d.rng.randint(1, 3) for _ in range(classes)]
+    pairs = classes * (classes - 1) // 2
+    attributes = {**parameters, "classlabels_ints": d.rng.sample(range(-3, 9), classes), "vectors_per_class": counts,
+                  "coefficients": numbers(d, (classes - 1) * sum(counts)), "rho": numbers(d, pairs),
+                  "support_vectors": numbers(d, sum(counts) * columns), "post_transform": d.rng.choice(TRANSFORMS)}
+    if d.flag():
+        attributes.update(prob_a=numbers(d, pairs), prob_b=numbers(d, pairs))
+    return make("SVMClassifier", [name], attributes, outputs=2)
 
 
 @kind()

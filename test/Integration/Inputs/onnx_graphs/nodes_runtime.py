@@ -197,3 +197,16 @@ def quantized_lstm(d):
         quantities += [np.full([directions], 1 / 256, "f4"), np.full([directions], d.rng.randint(0, 4), dtype)]
     return make("DynamicQuantizeLSTM", [name, *weights, bias, "", "", "", "", *quantities],
                 {"hidden_size": hidden, "direction": "bidirectional" if both else d.choose("forward", "reverse")}, 2)
+
+
+@kind()
+def attention(d):
+    name, x = floats(d, [3])
+    batch, rows, width = x.shape
+    attributes = {"num_heads": d.rng.choice([heads for heads in (1, 2, 3) if width % heads == 0]),
+                  "unidirectional": int(d.flag())}
+    if d.flag():
+        mask = [d.array(shape, "int32", 0, 2) for shape in ([batch, rows], [batch, rows, rows]) if d.flag()][:1]
+        return make("Attention", [name, d.array([width, 3 * width]), d.array([3 * width]), *mask], attributes)
+    keys = d.rng.randint(1, 4)
+    return make("MultiHeadAttention", [name, d.array([batch, keys, width]), d.array([batch, keys, width])], attributes)
