@@ -33,7 +33,7 @@ from .npu_timeline import Event, draw_timeline
 from .tools import run_tool
 
 DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "i64": np.int64,
-          "i32": np.int32, "i16": np.int16, "i8": np.int8}
+          "i32": np.int32, "i16": np.int16, "i8": np.int8, "i1": np.bool_}
 TIMELINE_EVENTS = 200
 
 
@@ -246,8 +246,8 @@ class Program:
         for address, buffer in zip(addresses, buffers):
             if buffer.result is not None:
                 outputs.append(buffer.result)
-                if buffer.bytes:
-                    library.okk_sim_read(address, buffer.result.ctypes.data, buffer.bytes)
+                if buffer.result.nbytes:  # the buffer may have padding behind them
+                    library.okk_sim_read(address, buffer.result.ctypes.data, buffer.result.nbytes)
         errors = [library.okk_sim_error(i).decode() for i in range(library.okk_sim_num_errors())]
         if check and errors:
             shown = errors[:20] + [f"({len(errors) - 20} more)"] * (len(errors) > 20)

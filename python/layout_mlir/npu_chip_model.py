@@ -193,7 +193,7 @@ def _run_in_child(model: pathlib.Path, host: pathlib.Path, folder: pathlib.Path,
         if buffer.data is not None:
             place[:buffer.bytes] = np.ascontiguousarray(buffer.data).reshape(-1).view(np.uint8)
         if buffer.result is not None:
-            results.append((place[:buffer.bytes], buffer.result))
+            results.append((place[:buffer.result.nbytes], buffer.result))
         addresses.append(at)
         at += size
     chip.run_kernel(kernel, [*addresses, *scalars])

@@ -39,7 +39,9 @@ def tensor(shape, element="f32"):
 
 
 def typed(array):
-    return tensor(array.shape, {"float32": "f32", "int32": "i32", "int64": "i64"}[array.dtype.name])
+    """Returns the type of an array; numbers of other types are expected values of f32 results."""
+    names = {"int32": "i32", "int64": "i64", "int8": "i8", "bool": "i1"}
+    return tensor(array.shape, names.get(array.dtype.name, "f32"))
 
 
 def dense(array):
@@ -48,8 +50,8 @@ def dense(array):
 
 def case(lines, inputs, wanted, tolerance=1e-5):
     arguments = ", ".join(f"%x{i}: {typed(x)}" for i, x in enumerate(inputs))
-    cases.append((f"func.func private @case{len(cases)}({arguments}) -> {tensor(wanted.shape)} {{\n{lines}\n"
-                  f"  return %r : {tensor(wanted.shape)}\n}}\n", inputs, wanted, tolerance))
+    cases.append((f"func.func private @case{len(cases)}({arguments}) -> {typed(wanted)} {{\n{lines}\n"
+                  f"  return %r : {typed(wanted)}\n}}\n", inputs, wanted, tolerance))
 
 
 def generic(result, rank, ins, body, out, maps=None, init="%e"):
@@ -70,10 +72,10 @@ def run_all():
     for number, (_, given, wanted, _) in enumerate(cases):
         names = [f"%y{len(inputs) + i}" for i in range(len(given))]
         calls.append(f"  %r{number} = func.call @case{number}({', '.join(names)}) : "
-                     f"({', '.join(map(typed, given))}) -> {tensor(wanted.shape)}")
+                     f"({', '.join(map(typed, given))}) -> {typed(wanted)}")
         inputs += given
         returned.append(f"%r{number}")
-        types.append(tensor(wanted.shape))
+        types.append(typed(wanted))
     arguments = ", ".join(f"%y{i}: {typed(x)}" for i, x in enumerate(inputs))
     text = ("".join(function for function, *_ in cases) +
             f"func.func @main({arguments}) -> ({', '.join(types)}) {{\n" + "\n".join(calls) +

@@ -120,10 +120,16 @@ std::optional<OpConfig> NpuCandidates::assign(Choice choose,
           bytes += getNpuBytes(layout, type);
         if (isResult && compute)
           if (RankedTensorType work = getNpuWork(
-                  compute, RankedTensorType::get(
-                               type.getShape(), type.getElementType(), layout)))
-            bytes +=
-                getNpuBytes(cast<NpuScatterAttr>(work.getEncoding()), work);
+                  compute,
+                  RankedTensorType::get(type.getShape(), type.getElementType(),
+                                        layout))) {
+            auto beside = cast<NpuScatterAttr>(work.getEncoding());
+            // The work memory of a large result may exceed a core.
+            if (failed(beside.resolve(work.getShape(), work.getElementType(),
+                                      nullptr)))
+              return std::nullopt;
+            bytes += getNpuBytes(beside, work);
+          }
         LayoutId id = costs.intern(layout, type);
         // Layouts with equal maps share an id. Its attribute may be the layout
         // of another tensor, and invalid for this one.

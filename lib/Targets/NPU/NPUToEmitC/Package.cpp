@@ -90,12 +90,27 @@ static FailureOr<json::Array> getArguments(func::FuncOp function,
         getStorage(type, [&] { return function.emitOpError(); });
     if (failed(storage))
       return failure();
-    // An argument passed as 32-bit words, e.g. i64, has its original element
-    // type in the manifest.
+    int64_t bytes = (*storage->map.storageExtent(type.getShape()))[0] *
+                    storage->elementBytes;
+    // An argument passed in another type, e.g. i64 as 32-bit words, has its
+    // original type in the manifest.
     std::string element;
     ArrayRef<int64_t> shape = type.getShape();
-    if (auto given = function.getArgAttrOfType<TypeAttr>(
-            argument.getArgNumber(), kElementArgument)) {
+    auto given = function.getArgAttrOfType<TypeAttr>(argument.getArgNumber(),
+                                                     kElementArgument);
+    auto whole = given ? dyn_cast<RankedTensorType>(given.getValue())
+                       : RankedTensorType();
+    if (whole) {
+      if (!whole.hasStaticShape() || !whole.getElementType().isIntOrFloat() ||
+          whole.getNumElements() *
+                  int64_t(llvm::divideCeil(whole.getElementTypeBitWidth(), 8)) >
+              bytes)
+        return function.emitOpError()
+               << "has an argument of type " << type << " for " << whole
+               << ", but its bytes do not suffice";
+      llvm::raw_string_ostream(element) << whole.getElementType();
+      shape = whole.getShape();
+    } else if (given) {
       int64_t words = shape.empty() ? 0 : shape.back();
       Type whole = given.getValue();
       if (!whole.isIntOrFloat() ||
@@ -108,8 +123,6 @@ static FailureOr<json::Array> getArguments(func::FuncOp function,
     } else {
       llvm::raw_string_ostream(element) << type.getElementType();
     }
-    int64_t bytes = (*storage->map.storageExtent(type.getShape()))[0] *
-                    storage->elementBytes;
     bool isSlice =
         function.getArgAttr(argument.getArgNumber(), kSliceArgument) != nullptr;
     if (isSlice && chip && bytes % chip.getDmaAlignment() != 0)

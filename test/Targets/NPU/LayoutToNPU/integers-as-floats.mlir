@@ -1,6 +1,7 @@
 // RUN: layout-opt %s --npu-legalize-linalg | FileCheck %s
 // Check that integers that f32 represents exactly become f32; one unproven
-// integer leaves its function unchanged. run-integers.py runs such programs.
+// integer leaves its function unchanged. run-integers.py and run-bytes.py run
+// such programs.
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
@@ -41,9 +42,12 @@ func.func @words(%x: tensor<4x3xi32>) -> tensor<4x3xi32> {
   return %r : tensor<4x3xi32>
 }
 
-// A sum of bytes that wraps around.
+// A sum of bytes that wraps around: s - 256 * nearest((s + 0.5) / 256).
 // CHECK-LABEL: func @wraps(
-// CHECK: arith.addi %{{.*}} : i8
+// CHECK: %[[S:.*]] = arith.addf
+// CHECK: arith.constant 3.906250e-03 : f32
+// CHECK: arith.constant -2.560000e+02 : f32
+// CHECK: return %{{.*}} : tensor<4x3xi32>
 func.func @wraps(%x: tensor<4x3xi8>) -> tensor<4x3xi32> {
   %e = tensor.empty() : tensor<4x3xi32>
   %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x3xi8>) outs(%e : tensor<4x3xi32>) {
@@ -53,4 +57,34 @@ func.func @wraps(%x: tensor<4x3xi8>) -> tensor<4x3xi32> {
       linalg.yield %v : i32
   } -> tensor<4x3xi32>
   return %r : tensor<4x3xi32>
+}
+
+// Five i1 results in two words, and i1 arguments in bytes.
+// CHECK-LABEL: func @bits(
+// CHECK-SAME: %[[X:.*]]: tensor<5xi8> {npu.element = tensor<5xi1>})
+// CHECK-SAME: -> (tensor<1x2xi32> {npu.element = tensor<5xi1>})
+// CHECK: arith.uitofp %{{.*}} : i8 to f32
+// CHECK: tensor.pad {{.*}} low[0] high[3]
+// CHECK-COUNT-4: tensor.extract_slice
+// CHECK: return %{{.*}} : tensor<1x2xi32>
+func.func @bits(%x: tensor<5xi1>) -> tensor<5xi1> {
+  %e = tensor.empty() : tensor<5xi1>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<5xi1>) outs(%e : tensor<5xi1>) {
+    ^bb0(%a: i1, %o: i1):
+      %true = arith.constant true
+      %v = arith.xori %a, %true : i1
+      linalg.yield %v : i1
+  } -> tensor<5xi1>
+  return %r : tensor<5xi1>
+}
+
+// Bytes that only move stay bytes.
+// CHECK-LABEL: func @moves(
+// CHECK-NOT: f32
+// CHECK: return %{{.*}} : tensor<3x4xi8>
+func.func @moves(%x: tensor<4x3xi8>) -> tensor<3x4xi8> {
+  %e = tensor.empty() : tensor<3x4xi8>
+  %r = linalg.transpose ins(%x : tensor<4x3xi8>) outs(%e : tensor<3x4xi8>) permutation = [1, 0]
+  return %r : tensor<3x4xi8>
 }

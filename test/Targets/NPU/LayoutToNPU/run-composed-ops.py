@@ -1,7 +1,8 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t | FileCheck %s
 # Check ops composed of several functions or commands, on three chips against numpy: comparisons of integers, reductions
-# to one number, products with a factor without the batch, data-dependent rows of constants, slices of results, argmax.
+# to one number, products with a factor without the batch, data-dependent rows of constants, slices of results, argmax,
+# roundings, sines, powers, bodies with several results.
 # CHECK: BM1684: [[N:[0-9]+]] results, 0 kernels
 # CHECK: BM1684X: [[N]] results, 0 kernels
 # CHECK: BM1688: [[N]] results, 0 kernels
@@ -168,5 +169,77 @@ for shape, start in (((2, 309), 0.25), ((300,), -0.5), ((3, 7, 60), 2.0)):
   %r = linalg.reduce {{ arith.{kind} }} ins(%x0 : {tensor(shape)}) outs(%f : {tensor(kept)})
       dimensions = {list(range(len(kept), len(shape)))}""", [x],
              of(x, axis=tuple(range(len(kept), len(shape))), initial=np.float32(start)))
+
+
+def elementwise(body, wanted, *inputs, tolerance=1e-5):
+    """Adds an op on f32; `body` defines %v from %a and %b."""
+    arguments = ", ".join(f"%{name}: f32" for name, _ in zip("ab", inputs))
+    kind = tensor(wanted.shape)
+    case(generic("%r", wanted.ndim, [(f"%x{i}", kind) for i in range(len(inputs))],
+                 f"^bb0({arguments}, %o: f32):\n {body}\n linalg.yield %v : f32", kind), list(inputs), wanted, tolerance)
+
+
+# Roundings of halves, of numbers next to them, and of numbers that have no fraction.
+halves = np.array([0, -0.0, 0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 0.49999997, -0.49999997, 0.99999994, 1, -1, 4194304.5, -4194303.5,
+                   4194305.5, 8388607.5, -8388606.5, 8388609, 2**24 + 2, -3e38, 7.25, -7.75], np.float32)
+for name, of in (("roundeven", np.rint), ("floor", np.floor), ("ceil", np.ceil), ("trunc", np.trunc),
+                 ("round", lambda x: np.copysign(np.floor(np.abs(x.astype(np.float64)) + 0.5), x))):
+    for x in (halves, draw(2, 67, 3) * np.float32(1000), draw(1, 1)):
+        elementwise(f"%v = math.{name} %a : f32", of(x).astype(np.float32), x, tolerance=0)
+angles = np.concatenate([np.linspace(-1e4, 1e4, 997), np.pi / 4 * np.arange(-16, 17)]).astype(np.float32)
+for name in ("sin", "cos"):
+    for x in (angles, draw(2, 3, 70), draw(1)):
+        elementwise(f"%v = math.{name} %a : f32", getattr(np, name)(x.astype(np.float64)).astype(np.float32), x, tolerance=2e-6)
+# Powers with integer exponents, and with any others, of positive and negative numbers and of 0.
+for exponent in (4.0, 7.0, 16.0, -3.0, 1.0, 0.0):
+    x = (np.abs(draw(3, 70)) + np.float32(0.5)) * np.where(random.random((3, 70)) < 0.5, -1, 1).astype(np.float32)
+    elementwise(f"%k = arith.constant {exponent} : f32\n %v = math.powf %a, %k : f32",
+                (x.astype(np.float64) ** exponent).astype(np.float32), x, tolerance=2e-5)
+bases = np.array([0.5, 2, 3.25, 0, 0, 1, -2, -2, -1.5, -1.5, 7, 7], np.float32)
+exponents = np.array([1.5, -2.25, 0, 0, 2, 9, 3, 2, -3, 0, 0.333, 5], np.float32)
+elementwise("%v = math.powf %a, %b : f32", (bases.astype(np.float64) ** exponents).astype(np.float32), bases, exponents,
+            tolerance=2e-5)
+# Two results of one body, one of which the other reads, and of which both read a third value.
+for shape in ((2, 67, 5), (1, 1), (3, 130)):
+    x, y, kind = draw(*shape), draw(*shape), tensor(shape)
+    of = 1 / (1 + np.exp(-x.astype(np.float64)))
+    dims = ", ".join("abc"[:len(shape)])
+    case(f"""  %e = tensor.empty() : {kind}
+  %p:2 = linalg.generic {{indexing_maps = [{", ".join([f"affine_map<({dims}) -> ({dims})>"] * 4)}],
+      iterator_types = [{", ".join(['"parallel"'] * len(shape))}]}} ins(%x0, %x1 : {kind}, {kind}) outs(%e, %e : {kind}, {kind}) {{
+    ^bb0(%a: f32, %b: f32, %o: f32, %q: f32):
+      %one = arith.constant 1.0 : f32
+      %n = arith.negf %a : f32
+      %x = math.exp %n : f32
+      %d = arith.addf %x, %one : f32
+      %s = arith.divf %one, %d : f32
+      %m = arith.mulf %s, %b : f32
+      %t = arith.subf %m, %s : f32
+      linalg.yield %m, %t : f32, f32
+  }} -> ({kind}, {kind})
+  %r = linalg.sub ins(%p#0, %p#1 : {kind}, {kind}) outs(%e : {kind}) -> {kind}""", [x, y], of.astype(np.float32), 1e-5)
+# Rows of nothing but an infinity, whose extreme value is finite on the chip.
+for kind, of, bound, predicate in (("maximumf", np.max, -np.inf, "oeq"), ("minimumf", np.min, np.inf, "oeq"),
+                                   ("maximumf", np.max, -np.inf, "one")):
+    x = draw(3, 5, 9)
+    x[0, 1], x[2, 0, 3] = bound, bound
+    number, rows = {np.inf: "0x7F800000", -np.inf: "0xFF800000"}[bound], tensor((3, 5))
+    body = f"""^bb0(%a: f32, %o: f32):
+      %p = arith.cmpf {predicate}, %a, %z : f32
+      %v = arith.select %p, %six, %a : f32
+      linalg.yield %v : f32"""
+    extreme = of(x, axis=2)
+    wanted = np.where((extreme == bound) == (predicate == "oeq"), np.float32(6), extreme)
+    if predicate == "one":
+        wanted[np.isinf(wanted)] = -np.finfo(np.float32).max
+    case(f"""  %z = arith.constant {number} : f32
+  %six = arith.constant 6.0 : f32
+  %h = tensor.empty() : {rows}
+  %f = linalg.fill ins(%z : f32) outs(%h : {rows}) -> {rows}
+  %m = linalg.reduce {{ arith.{kind} }} ins(%x0 : {tensor(x.shape)}) outs(%f : {rows}) dimensions = [2]
+""" + generic("%r", 2, [("%m", rows)], body, rows), [x], wanted)
+# More work memory than a core has, for a tensor of five dims.
+x = draw(1, 3, 31, 31, 31)
+elementwise("%v = math.exp %a : f32", np.exp(x), x, tolerance=1e-4)
 
 run_all()

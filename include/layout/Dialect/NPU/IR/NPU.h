@@ -44,7 +44,9 @@ constexpr StringLiteral kScratchArgument = "npu.scratch";
 /// Attribute of an argument or result whose elements callers pass in another
 /// type, e.g. i64. The argument has 32-bit words instead, and its last dim
 /// counts the words of one element: `tensor<8x2xi32> {npu.element = i64}` for 8
-/// elements.
+/// elements. If the attribute is a tensor, the argument has its bytes in
+/// row-major order, and padding behind them: `tensor<2xi32> {npu.element =
+/// tensor<5xi8>}` for five elements.
 constexpr StringLiteral kElementArgument = "npu.element";
 
 /// Attribute of an argument or result that is one slice of a dynamic outer

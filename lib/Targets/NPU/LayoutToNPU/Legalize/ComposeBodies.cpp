@@ -4,6 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Law: roundings are exact, and NaN stays NaN. Sines are within 1e-6 for
+// arguments up to 10^4. A power is that of products or of exp and log.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Legalize/LegalizeLinalg.h"
 #include "layout/Dialect/NPU/IR/OkkFunctionMatcher.h"
@@ -11,6 +16,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include <cmath>
@@ -57,9 +63,16 @@ struct Formula {
   Value flip(Value bits, int32_t flipped) {
     return arith::XOrIOp::create(builder, loc, bits, word(flipped));
   }
+  Value oneIf(arith::CmpFPredicate predicate, Value a, Value b) {
+    return select(predicate, a, b, number(1), number(0));
+  }
   Value shortToFloat(Value bits, int64_t offset);
   Value wordToFloat(Value word);
   Value erf(Value x);
+  Value nearest(Value x);
+  Value roundWhole(Value x, function_ref<Value(Value)> correct);
+  Value expandRounding(Operation *op);
+  Value sine(Value x, bool isCosine);
 };
 } // namespace
 
@@ -104,6 +117,88 @@ Value Formula::erf(Value x) {
       add(select(arith::CmpFPredicate::OGT, x, number(0), number(2), number(0)),
           number(-1));
   return mul(positive, sign);
+}
+
+/// Returns the integer nearest to x, the even one of two, for |x| below 2^22.
+Value Formula::nearest(Value x) {
+  return add(add(x, number(12582912)), number(-12582912)); // 1.5 * 2^23
+}
+
+/// Returns the integer that `correct` makes of the one nearest to x, or x if |x|
+/// is at least 2^23, where all numbers are integers, or if x is NaN.
+Value Formula::roundWhole(Value x, function_ref<Value(Value)> correct) {
+  constexpr float kWhole = 8388608; // 2^23
+  Value size = abs(x);
+  Value sum = add(add(size, number(kWhole)), number(-kWhole));
+  Value whole = select(arith::CmpFPredicate::OLT, x, number(0), neg(sum), sum);
+  return select(arith::CmpFPredicate::OLT, size, number(kWhole), correct(whole),
+                x);
+}
+
+/// Expands a rounding to an integer, or returns a null value for other ops.
+Value Formula::expandRounding(Operation *op) {
+  using Predicate = arith::CmpFPredicate;
+  Value x = op->getNumOperands() == 1 ? op->getOperand(0) : Value();
+  auto floor = [&](Value of, Value whole) {
+    return arith::SubFOp::create(builder, loc, whole,
+                                 oneIf(Predicate::OGT, whole, of))
+        .getResult();
+  };
+  auto isNegative = [&](Value yes, Value no) {
+    return select(Predicate::OLT, x, number(0), yes, no);
+  };
+  if (isa<math::RoundEvenOp>(op))
+    return roundWhole(x, [](Value whole) { return whole; });
+  if (isa<math::FloorOp>(op))
+    return roundWhole(x, [&](Value whole) { return floor(x, whole); });
+  auto ceil = [&](Value whole) {
+    return add(whole, oneIf(Predicate::OLT, whole, x));
+  };
+  if (isa<math::CeilOp>(op))
+    return roundWhole(x, ceil);
+  if (isa<math::TruncOp>(op))
+    return roundWhole(x, [&](Value whole) {
+      return isNegative(ceil(whole), floor(x, whole));
+    });
+  // Halves are rounded away from 0: the rest x - nearest(x) is exact.
+  if (isa<math::RoundOp>(op))
+    return roundWhole(x, [&](Value whole) {
+      Value rest = arith::SubFOp::create(builder, loc, x, whole);
+      float below = std::nextafter(0.5f, 0.0f);
+      Value up = oneIf(Predicate::OGT, rest, number(below));
+      Value down = oneIf(Predicate::OLT, rest, number(-below));
+      return isNegative(arith::SubFOp::create(builder, loc, whole, down),
+                        add(whole, up));
+    });
+  return {};
+}
+
+/// Returns sin(x) or cos(x) within 1e-6 for |x| up to 10^4. With k the integer
+/// nearest to x / pi, or to x / pi - 1/2 for the cosine,
+///
+///     r = x - k * pi (- pi / 2),   sin(x) = (-1)^k sin(r),
+///     cos(x) = -(-1)^k sin(r)
+///
+/// pi consists of three numbers whose products with k are exact.
+Value Formula::sine(Value x, bool isCosine) {
+  Value turns = mul(x, number(0.318309886f));
+  Value k = nearest(isCosine ? add(turns, number(-0.5f)) : turns);
+  Value times = isCosine ? add(k, number(0.5f)) : k;
+  Value r = x;
+  for (float part : {3.140625f, 9.67502593994140625e-4f, 1.509957990978376e-7f})
+    r = arith::SubFOp::create(builder, loc, r, mul(times, number(part)));
+  Value square = mul(r, r), sum = number(-2.5052108e-8f);
+  for (float coefficient :
+       {2.7557319e-6f, -1.9841270e-4f, 8.3333333e-3f, -1.6666667e-1f, 1.0f})
+    sum = add(mul(sum, square), number(coefficient));
+  Value half = mul(k, number(0.5f));
+  Value odd = arith::SubFOp::create(builder, loc, half, nearest(half));
+  // 1 for an even k, and -1 for an odd one, whose rest is 1/2 or -1/2.
+  Value sign = mul(mul(odd, odd), number(-8));
+  sign = add(sign, number(1));
+  if (isCosine)
+    sign = neg(sign);
+  return mul(mul(r, sum), sign);
 }
 
 /// Returns true if `value`, also as an element of a constant input of the op,
@@ -285,6 +380,55 @@ static arith::CmpFPredicate swapSides(arith::CmpFPredicate predicate) {
   return predicate;
 }
 
+/// Returns true if `value` of a body is an element of the maximum, or of the
+/// minimum, of another tensor.
+static bool isExtreme(Value value, bool isMax) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto op = argument
+                ? dyn_cast<linalg::LinalgOp>(argument.getOwner()->getParentOp())
+                : linalg::LinalgOp();
+  if (!op || argument.getArgNumber() >= op.getNumDpsInputs())
+    return false;
+  Value tensor = op->getOperand(argument.getArgNumber());
+  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+                         tensor::ExtractSliceOp>(tensor.getDefiningOp()))
+    tensor = tensor.getDefiningOp()->getOperand(0);
+  auto extreme = tensor.getDefiningOp<linalg::LinalgOp>();
+  if (!extreme || extreme.getNumReductionLoops() == 0)
+    return false;
+  Operation *last =
+      extreme.getBlock()->getTerminator()->getOperand(0).getDefiningOp();
+  return isMax ? isa_and_nonnull<arith::MaximumFOp, arith::MaxNumFOp>(last)
+               : isa_and_nonnull<arith::MinimumFOp, arith::MinNumFOp>(last);
+}
+
+/// Expands a select by a comparison of a maximum with -infinity, or of a minimum
+/// with infinity. Window functions return the largest finite number in place of
+/// an infinity, so both are compared alike.
+static Value compareExtreme(Comparison &comparison,
+                            arith::CmpFPredicate predicate, Value yes,
+                            Value no) {
+  using Predicate = arith::CmpFPredicate;
+  bool isMax = *comparison.bound < 0;
+  if (predicate == Predicate::OEQ || predicate == Predicate::UEQ) {
+    bool isOrdered = predicate == Predicate::OEQ;
+    predicate = isMax ? (isOrdered ? Predicate::OLE : Predicate::ULE)
+                      : (isOrdered ? Predicate::OGE : Predicate::UGE);
+  } else if (predicate == Predicate::ONE || predicate == Predicate::UNE) {
+    bool isOrdered = predicate == Predicate::ONE;
+    predicate = isMax ? (isOrdered ? Predicate::OGT : Predicate::UGT)
+                      : (isOrdered ? Predicate::OLT : Predicate::ULT);
+  }
+  comparison.bound =
+      std::copysign(std::numeric_limits<float>::max(), *comparison.bound);
+  comparison.b = comparison.f.number(*comparison.bound);
+  if (predicate == Predicate::OGT)
+    return comparison.isGreater(yes, no);
+  if (predicate == Predicate::OLT)
+    return comparison.isLess(yes, no);
+  return comparison.expand(predicate, yes, no);
+}
+
 /// Expands a select by an f32 comparison into selects by comparisons that
 /// OKKernel has. Returns a null value if OKKernel has the comparison itself.
 static Value expandCompare(Formula &f, arith::CmpFOp compare, Value yes,
@@ -301,6 +445,8 @@ static Value expandCompare(Formula &f, arith::CmpFOp compare, Value yes,
     if (number.isNaN())
       return comparison.isUnordered(predicate) ? yes : no;
     comparison.bound = number.convertToFloat();
+    if (number.isInfinity() && isExtreme(comparison.a, number.isNegative()))
+      return compareExtreme(comparison, predicate, yes, no);
   }
   return comparison.expand(predicate, yes, no);
 }
@@ -396,6 +542,10 @@ static Value expand(Operation *op) {
     return f.erf(erf.getOperand());
   if (auto abs = dyn_cast<math::AbsFOp>(op))
     return f.abs(abs.getOperand());
+  if (isa<math::SinOp, math::CosOp>(op))
+    return f.sine(op->getOperand(0), isa<math::CosOp>(op));
+  if (Value whole = f.expandRounding(op))
+    return whole;
   if (auto fma = dyn_cast<math::FmaOp>(op))
     return f.add(f.mul(fma.getA(), fma.getB()), fma.getC());
   if (auto cast = dyn_cast<arith::SIToFPOp>(op);
@@ -416,8 +566,70 @@ static Value expand(Operation *op) {
   return {};
 }
 
+namespace {
+/// Expands powers of f32. A constant integer exponent of at most 16 becomes
+/// products. Others become
+///
+///     |x|^y = exp(y * log(|x|)),   negated for an odd y if x is negative,
+///
+/// NaN if x is negative and y is not an integer, and 1 if y is 0.
+struct ExpandPower : OpRewritePattern<math::PowFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  static Value makeProduct(Formula &f, Value x, int64_t exponent) {
+    Value product;
+    for (uint64_t rest = std::abs(exponent); rest; rest >>= 1) {
+      if (rest & 1)
+        product = product ? f.mul(product, x) : x;
+      if (rest > 1)
+        x = f.mul(x, x);
+    }
+    if (!product)
+      return f.number(1);
+    return exponent < 0
+               ? arith::DivFOp::create(f.builder, f.loc, f.number(1), product)
+                     .getResult()
+               : product;
+  }
+
+  static Value makePower(Formula &f, Value x, Value y) {
+    using Predicate = arith::CmpFPredicate;
+    Value size = f.abs(x);
+    Value power = math::ExpOp::create(
+        f.builder, f.loc,
+        f.mul(y, math::LogOp::create(f.builder, f.loc, size)));
+    Value whole = math::RoundEvenOp::create(f.builder, f.loc, y);
+    Value half = f.mul(y, f.number(0.5f));
+    Value even = math::RoundEvenOp::create(f.builder, f.loc, half);
+    Value nan = f.number(std::numeric_limits<float>::quiet_NaN());
+    Value ofNegative =
+        f.select(Predicate::OEQ, half, even, power,
+                 f.select(Predicate::OEQ, y, whole, f.neg(power), nan));
+    Value result = f.select(Predicate::OLT, x, f.number(0), ofNegative, power);
+    return f.select(Predicate::OEQ, y, f.number(0), f.number(1), result);
+  }
+
+  LogicalResult matchAndRewrite(math::PowFOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return failure();
+    Formula f{rewriter, op.getLoc()};
+    APFloat exponent(0.0f);
+    bool isProduct = matchPattern(op.getRhs(), m_ConstantFloat(&exponent)) &&
+                     exponent.isInteger() &&
+                     std::abs(exponent.convertToFloat()) <= 16;
+    rewriter.replaceOp(op, isProduct
+                               ? makeProduct(f, op.getLhs(),
+                                             int64_t(exponent.convertToFloat()))
+                               : makePower(f, op.getLhs(), op.getRhs()));
+    return success();
+  }
+};
+} // namespace
+
 LogicalResult layout::expandMath(func::FuncOp function) {
   RewritePatternSet patterns(function.getContext());
+  patterns.add<ExpandPower>(function.getContext(), /*benefit=*/0);
   populateMathAlgebraicSimplificationPatterns(patterns);
   populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
     return name == math::LogOp::getOperationName() ||

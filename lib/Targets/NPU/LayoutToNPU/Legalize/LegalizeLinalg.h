@@ -9,7 +9,8 @@
 // in the same order, with these exceptions:
 //
 //  * erf becomes a formula with an error below 1.5e-7;
-//  * logarithms and powers are those of upstream's expansions;
+//  * logarithms are those of upstream's expansion, and sines and powers those
+//    of ComposeBodies.cpp;
 //  * i64 values beyond 32 bits become f32 (SplitI64Arguments.cpp);
 //  * exp of large numbers is not infinite (BoundArguments.cpp);
 //  * sums over windows with long strides are sums of sums.
@@ -111,9 +112,10 @@ void splitConvolutionKernels(func::FuncOp function);
 /// do not converge.
 LogicalResult fuseComparisons(func::FuncOp function);
 
-/// Replaces i1 tensors inside of a function by i8 tensors, and index tensors by
-/// i64 tensors. Bodies compute as before. Does not change a function that has
-/// such arguments or results, or an unsupported op on such tensors.
+/// Replaces i1 tensors of a function by i8 tensors, and index tensors by i64
+/// tensors. Bodies compute as before. i1 arguments and results get the attribute
+/// npu.element. Does not change a function that has index arguments, an
+/// unsupported op on such tensors, or callers and i1 arguments or results.
 void legalizeElementTypes(func::FuncOp function);
 
 /// Splits reductions that yield a largest or smallest element and its index
@@ -135,6 +137,11 @@ Value getFloatsOf(Value integers);
 /// Splits i64 arguments that are used as f32, and i64 results that consist of
 /// arguments and computed indices, into two 32-bit words per element.
 void splitI64Arguments(func::FuncOp function);
+
+/// Returns the integers of the f32 tensor `floats`, below 2^22, modulo 256 as
+/// bytes in i32 words: four elements per word in row-major order, and zeros
+/// behind the last one.
+Value packBytes(OpBuilder &builder, Location loc, Value floats);
 
 /// Rewrites an integer function whose values are provably exact as f32 to f32:
 /// OKKernel has no 32-bit integer sums.

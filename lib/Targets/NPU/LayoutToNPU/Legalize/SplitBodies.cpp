@@ -56,6 +56,7 @@ private:
   bool canSplit();
   BodyPattern getPattern(Value value) const;
   bool isOneFunction(Value value);
+  bool runForResults();
   std::optional<Element> get(Value value);
   std::optional<Element> make(Value value, std::optional<Element> dest);
   AffineMap getMap(const BodyPattern &pattern);
@@ -277,10 +278,40 @@ bool BodySplitter::isOneFunction(Value value) {
   return npu::getElementFunction(value).has_value();
 }
 
+/// Replaces an op with several results, which share the ops for common values.
+/// Returns false, after creating ops without use at most, if a result is
+/// not computed or not indexed by all loops.
+bool BodySplitter::runForResults() {
+  SmallVector<Value> made;
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    Value yielded = op.getMatchingYieldValue(&init)->get();
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    if (isa<BlockArgument>(yielded) || isConstant(yielded) ||
+        !map.isPermutation())
+      return false;
+    auto known = elements.find(yielded);
+    if (known == elements.end() || known->second.map != map) {
+      std::optional<Element> element = make(yielded, Element{{}, map});
+      if (!element)
+        return false;
+      elements[yielded] = *element;
+    }
+    elements[yielded].isOverwritable = false;
+    made.push_back(elements[yielded].tensor);
+  }
+  op->replaceAllUsesWith(made);
+  op->erase();
+  return true;
+}
+
 bool BodySplitter::run() {
+  if (!canSplit())
+    return false;
+  if (op.getNumDpsInits() > 1)
+    return runForResults();
   Value yielded = op.getBlock()->getTerminator()->getOperand(0);
   AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  if (isa<BlockArgument>(yielded) || isConstant(yielded) || !canSplit())
+  if (isa<BlockArgument>(yielded) || isConstant(yielded))
     return false;
   if (op.getNumReductionLoops() == 0) {
     if (isOneFunction(yielded) || !result.isPermutation())
@@ -337,8 +368,8 @@ bool BodySplitter::run() {
 }
 
 /// Returns true if the op may be split: it is on tensors of static sizes, has
-/// iterations, one result, no linalg.index and no layouts, which new tensors
-/// would need too. Fills, copies and transposes are not split.
+/// iterations, one result or no reduction, no linalg.index and no layouts, which
+/// new tensors would need too. Fills, copies and transposes are not split.
 static bool isCuttable(linalg::LinalgOp op) {
   auto hasLayout = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -346,7 +377,8 @@ static bool isCuttable(linalg::LinalgOp op) {
   };
   return llvm::none_of(op->getOperandTypes(), hasLayout) &&
          op.hasPureTensorSemantics() && !op.hasDynamicShape() &&
-         op.getNumDpsInits() == 1 && !op.hasIndexSemantics() &&
+         (op.getNumDpsInits() == 1 || op.getNumReductionLoops() == 0) &&
+         !op.hasIndexSemantics() &&
          !llvm::is_contained(op.getStaticLoopRanges(), 0) &&
          !isa<linalg::FillOp, linalg::CopyOp, linalg::TransposeOp>(*op);
 }
@@ -355,7 +387,7 @@ void layout::generalizeBodies(func::FuncOp function) {
   SmallVector<linalg::LinalgOp> ops;
   function.walk([&](linalg::LinalgOp op) {
     if (!isa<linalg::GenericOp>(*op) && isCuttable(op) &&
-        op.getNumReductionLoops() == 0 &&
+        op.getNumReductionLoops() == 0 && op.getNumDpsInits() == 1 &&
         getElementTypeOrSelf(op->getResultTypes()[0]).isF32() &&
         !llvm::all_of(op.getBlock()->without_terminator(), hasFunction))
       ops.push_back(op);
@@ -427,7 +459,7 @@ void layout::splitBodies(func::FuncOp function) {
   for (linalg::LinalgOp op : ops)
     BodySplitter(op).run();
   function.walk([&](linalg::GenericOp op) {
-    if (isCuttable(op))
+    if (isCuttable(op) && op.getNumDpsInits() == 1)
       copyAlongLoops(op);
   });
 }

@@ -45,6 +45,9 @@ Value IntegerBody::mul(Value a, Value b) {
 Value IntegerBody::max(Value a, Value b) {
   return arith::MaximumFOp::create(builder, loc, a, b);
 }
+Value IntegerBody::min(Value a, Value b) {
+  return arith::MinimumFOp::create(builder, loc, a, b);
+}
 
 Value IntegerBody::nearest(Value x) {
   return add(add(x, number(kNearest)), number(-kNearest));
@@ -52,18 +55,31 @@ Value IntegerBody::nearest(Value x) {
 
 Value IntegerBody::oneWhere(arith::CmpFPredicate predicate, Value x,
                             float than) {
-  Value is = arith::CmpFOp::create(builder, loc, predicate, x, number(than));
-  return arith::SelectOp::create(builder, loc, is, number(1), number(0));
+  return oneIf(arith::CmpFOp::create(builder, loc, predicate, x, number(than)));
+}
+
+Value IntegerBody::bits(Value x) {
+  return arith::BitcastOp::create(builder, loc, builder.getI32Type(),
+                                  add(x, number(kNearest)));
+}
+
+Value IntegerBody::byte(Value x, unsigned at) {
+  auto constant = [&](int32_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI32IntegerAttr(value));
+  };
+  Value word = bits(x);
+  if (at != 3)
+    word = arith::AndIOp::create(builder, loc, word, constant(255));
+  return at ? arith::ShLIOp::create(builder, loc, word, constant(8 * int(at)))
+                  .getResult()
+            : word;
 }
 
 Value IntegerBody::word(Value x, IntegerRange range) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(builder, loc,
                                      builder.getI32IntegerAttr(int32_t(value)));
-  };
-  auto bits = [&](Value of) -> Value {
-    return arith::BitcastOp::create(builder, loc, builder.getI32Type(),
-                                    add(of, number(kNearest)));
   };
   // The low 23 bits of x + 1.5 * 2^23 are those of the integer x with its sign
   // bit inverted.
@@ -89,16 +105,12 @@ Value IntegerBody::word(Value x, IntegerRange range) {
 // Integers
 //===----------------------------------------------------------------------===//
 
-/// Returns the range of an op's result, which contains all `values`. Returns
-/// std::nullopt if one of these is unknown or overflows the type of the result.
+/// Returns the range of all `values`, or std::nullopt if one is unknown.
 static std::optional<IntegerRange>
-getRange(Operation *op, std::initializer_list<std::optional<int64_t>> values) {
-  Type type = op->getResult(0).getType();
-  unsigned bits = type.isIndex() ? IndexType::kInternalStorageBitWidth
-                                 : type.getIntOrFloatBitWidth();
+getRange(std::initializer_list<std::optional<int64_t>> values) {
   IntegerRange range{INT64_MAX, INT64_MIN};
   for (std::optional<int64_t> value : values) {
-    if (!value || !llvm::isIntN(bits, *value))
+    if (!value)
       return std::nullopt;
     range.low = std::min(range.low, *value);
     range.high = std::max(range.high, *value);
@@ -151,7 +163,7 @@ Carried IntegerBody::getExact(Value value) {
 /// Converts an addition, subtraction or multiplication of integers to f32. The
 /// result has a range but no value if that range exceeds 2^24 or an operand has
 /// no value. Returns std::nullopt if the range of an operand is unknown, or if
-/// the result may overflow its type.
+/// the result may overflow its type and is not exact.
 Carried IntegerBody::makeSum(Operation *op) {
   Carried a = getExact(op->getOperand(0)), b = getExact(op->getOperand(1));
   if (!a || !b)
@@ -159,39 +171,49 @@ Carried IntegerBody::makeSum(Operation *op) {
   auto [al, ah] = std::pair(a->range.low, a->range.high);
   auto [bl, bh] = std::pair(b->range.low, b->range.high);
   std::optional<IntegerRange> range =
-      isa<arith::AddIOp>(op) ? getRange(op, {sum(al, bl), sum(ah, bh)})
+      isa<arith::AddIOp>(op) ? getRange({sum(al, bl), sum(ah, bh)})
       : isa<arith::SubIOp>(op)
-          ? getRange(op, {difference(al, bh), difference(ah, bl)})
-          : getRange(op, {multiply(al, bl), multiply(al, bh), multiply(ah, bl),
-                          multiply(ah, bh)});
+          ? getRange({difference(al, bh), difference(ah, bl)})
+          : getRange({multiply(al, bl), multiply(al, bh), multiply(ah, bl),
+                      multiply(ah, bh)});
   if (!range)
     return std::nullopt;
+  Type type = op->getResult(0).getType();
   CarriedNumber made{{}, *range};
   if (!a->value || !b->value || !range->isExact())
-    return made;
+    return wrap(made, type);
   if (isa<arith::AddIOp>(op))
     made.value = add(a->value, b->value);
   else if (isa<arith::SubIOp>(op))
     made.value = builder.createOrFold<arith::SubFOp>(loc, a->value, b->value);
   else
     made.value = mul(a->value, b->value);
-  return made;
+  return wrap(made, type);
 }
 
 /// Converts a comparison of integers that are exact as f32. Returns a null
-/// value for others, and for an unsigned one of integers that may be negative.
+/// value for others.
 /// Neither f32 is NaN, so unordered predicates are used if they expand to fewer
 /// selects.
 Value IntegerBody::makeComparison(arith::CmpIOp op) {
   using Integer = arith::CmpIPredicate;
   using Float = arith::CmpFPredicate;
-  Carried a = getExact(op.getLhs()), b = getExact(op.getRhs());
-  if (!a || !b || !a->value || !b->value)
-    return {};
   Integer predicate = op.getPredicate();
   bool isUnsigned = llvm::is_contained(
       {Integer::ult, Integer::ule, Integer::ugt, Integer::uge}, predicate);
-  if (isUnsigned && (a->range.low < 0 || b->range.low < 0))
+  if (op.getLhs().getType().isInteger(1) && !isUnsigned &&
+      predicate != Integer::eq && predicate != Integer::ne)
+    return {};
+  Carried a = getExact(op.getLhs()), b = getExact(op.getRhs());
+  // Equal integers are compared as they are carried if both have no sign.
+  isUnsigned |= (predicate == Integer::eq || predicate == Integer::ne) && a &&
+                b && a->range.low >= 0 && b->range.low >= 0;
+  auto read = [&](Value value) {
+    return isUnsigned ? getUnsigned(value) : getSigned(value);
+  };
+  a = read(op.getLhs());
+  b = read(op.getRhs());
+  if (!a || !b || !a->value || !b->value)
     return {};
   auto getPredicate = [&] {
     switch (predicate) {
@@ -218,30 +240,6 @@ Value IntegerBody::makeComparison(arith::CmpIOp op) {
                                              b->value);
 }
 
-Value IntegerBody::getCondition(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (auto compare = dyn_cast_or_null<arith::CmpIOp>(op))
-    return makeComparison(compare);
-  if (!isa_and_nonnull<arith::CmpFOp, arith::AndIOp, arith::OrIOp,
-                       arith::XOrIOp>(op) &&
-      !matchPattern(value, m_Constant()))
-    return {};
-  IRMapping mapping;
-  for (Value operand : op->getOperands()) {
-    Value number;
-    if (operand.getType().isInteger(1))
-      number = getCondition(operand);
-    else if (matchPattern(operand, m_Constant()))
-      number = builder.clone(*operand.getDefiningOp())->getResult(0);
-    else if (auto known = numbers.find(operand); known != numbers.end())
-      number = known->second.value;
-    if (!number)
-      return {};
-    mapping.map(operand, number);
-  }
-  return builder.clone(*op, mapping)->getResult(0);
-}
-
 Carried IntegerBody::makeSelect(arith::SelectOp op) {
   Value condition = getCondition(op.getCondition());
   Carried yes = getExact(op.getTrueValue()), no = getExact(op.getFalseValue());
@@ -259,7 +257,11 @@ Carried IntegerBody::makeSelect(arith::SelectOp op) {
 /// also below the range, that of a minimum also above it. Otherwise returns
 /// std::nullopt.
 Carried IntegerBody::makeExtreme(Operation *op, bool isMax) {
-  Carried a = get(op->getOperand(0)), b = get(op->getOperand(1));
+  auto read = [&](Value value) {
+    Carried number = get(value);
+    return number && !number->window ? getSigned(value) : number;
+  };
+  Carried a = read(op->getOperand(0)), b = read(op->getOperand(1));
   if (!a || !b || !a->value || !b->value)
     return std::nullopt;
   if (b->window)
@@ -282,24 +284,17 @@ Carried IntegerBody::makeExtreme(Operation *op, bool isMax) {
     if (result.window->low == INT64_MIN && result.window->high == INT64_MAX)
       result.window.reset();
   }
-  result.value =
-      isMax
-          ? Value(arith::MaximumFOp::create(builder, loc, a->value, b->value))
-          : Value(arith::MinimumFOp::create(builder, loc, a->value, b->value));
+  result.value = isMax ? max(a->value, b->value) : min(a->value, b->value);
   return result;
 }
 
-/// Returns floor(of / divisor) as f32 for `of` from 0 to 2^20 and a constant
+/// Returns floor(x / divisor) as f32 for x from 0 to 2^20 and a constant
 /// `divisor` from 1 to 2^24, or std::nullopt for others.
-Carried IntegerBody::makeQuotient(Value of, Value divisor) {
-  Carried dividend = getExact(of);
-  std::optional<int64_t> constant = getConstant(divisor);
-  if (!dividend || !dividend->value || !constant)
-    return std::nullopt;
-  CarriedNumber x = *dividend;
-  int64_t by = *constant;
-  if (by < 1 || by > kExactInteger || x.range.low < 0 ||
-      x.range.high > int64_t(1) << 20)
+Carried IntegerBody::makeQuotient(const CarriedNumber &x,
+                                  const CarriedNumber &divisor) {
+  int64_t by = divisor.range.low;
+  if (by != divisor.range.high || by < 1 || by > kExactInteger ||
+      x.range.low < 0 || x.range.high > int64_t(1) << 20)
     return std::nullopt;
   // x / by + 1 / (2 by) - 1/2 is at least 1 / (2 by) away from a rounding
   // boundary, which exceeds the error of the product with 1 / by.
@@ -332,8 +327,8 @@ Carried IntegerBody::makeShift(arith::ShRSIOp op) {
                              : makeRequantized(multiplied.getLhs(), *b, *shift))
         return made;
   }
-  Carried x = get(op.getLhs());
-  if (!x || !x->value || x->window || x->range.getLargest() >= int64_t(1) << 23)
+  Carried x = getSigned(op.getLhs());
+  if (!x || !x->value || x->range.getLargest() >= int64_t(1) << 23)
     return std::nullopt;
   // x * part + part / 2 - 1/2 is an odd multiple of part / 2, so it is never
   // halfway between two integers.
@@ -457,36 +452,34 @@ Carried IntegerBody::convert(Operation *op) {
   if (op->getNumResults() != 1 ||
       !isa<IntegerType, IndexType>(op->getResult(0).getType()))
     return std::nullopt;
+  if (op->getResult(0).getType().isInteger(1))
+    return makeBit(op->getResult(0), 1);
   return TypeSwitch<Operation *, Carried>(op)
-      .Case<arith::ExtSIOp>([&](auto op) { return getExact(op.getIn()); })
-      .Case<arith::TruncIOp, arith::ExtUIOp, arith::IndexCastOp,
-            arith::IndexCastUIOp>([&](Operation *op) -> Carried {
-        Carried in = getExact(op->getOperand(0));
-        if (!in ||
-            (isa<arith::ExtUIOp, arith::IndexCastUIOp>(op) &&
-             in->range.low < 0) ||
-            !getRange(op, {in->range.low, in->range.high}))
-          return std::nullopt;
-        return in;
+      .Case<arith::ExtSIOp>([&](auto op) {
+        return op.getIn().getType().isInteger(1) ? makeBit(op.getIn(), -1)
+                                                 : getSigned(op.getIn());
       })
+      .Case<arith::ExtUIOp, arith::IndexCastUIOp>([&](Operation *op) {
+        Value in = op->getOperand(0);
+        return in.getType().isInteger(1) ? makeBit(in, 1) : getUnsigned(in);
+      })
+      .Case<arith::TruncIOp>(
+          [&](auto op) { return wrap(getExact(op.getIn()), op.getType()); })
+      .Case<arith::IndexCastOp>(
+          [&](auto op) { return wrap(getSigned(op.getIn()), op.getType()); })
+      .Case<arith::FPToSIOp, arith::FPToUIOp>(
+          [&](Operation *op) { return makeTruncated(op); })
       .Case<arith::AddIOp, arith::SubIOp, arith::MulIOp>(
           [&](Operation *op) { return makeSum(op); })
       .Case<arith::SelectOp>([&](auto op) { return makeSelect(op); })
       .Case<arith::MaxSIOp>([&](auto op) { return makeExtreme(op, true); })
       .Case<arith::MinSIOp>([&](auto op) { return makeExtreme(op, false); })
       .Case<arith::ShRSIOp>([&](auto op) { return makeShift(op); })
-      .Case<arith::DivUIOp, arith::DivSIOp>([&](Operation *op) {
-        return makeQuotient(op->getOperand(0), op->getOperand(1));
-      })
-      .Case<arith::RemUIOp, arith::RemSIOp>([&](Operation *op) -> Carried {
-        Carried quotient = makeQuotient(op->getOperand(0), op->getOperand(1));
-        if (!quotient)
-          return std::nullopt;
-        Carried x = get(op->getOperand(0)), by = get(op->getOperand(1));
-        Value multiple = mul(quotient->value, by->value);
-        return make(
-            builder.createOrFold<arith::SubFOp>(loc, x->value, multiple),
-            {0, std::min(x->range.high, by->range.high - 1)});
-      })
+      .Case<arith::MaxUIOp>(
+          [&](auto op) { return makeUnsignedExtreme(op, true); })
+      .Case<arith::MinUIOp>(
+          [&](auto op) { return makeUnsignedExtreme(op, false); })
+      .Case<arith::DivUIOp, arith::DivSIOp, arith::RemUIOp, arith::RemSIOp>(
+          [&](Operation *op) { return makeDivision(op); })
       .Default([](Operation *) { return std::nullopt; });
 }

@@ -6,17 +6,20 @@
 //===----------------------------------------------------------------------===//
 //
 // Rewrites a function to f32 if all of its integers provably are exact as f32
-// (IntegerBody.h). Constants are converted here, i8 arguments and i32 results
-// on the execution units. Ranges come from the constants: a sum of products
-// with the weights w of one output is at most sum(|w|) times the largest input.
-// If one value has no proof, the function is not changed.
+// (IntegerBody.h). Constants are converted here, i8 arguments, and i32 and i8
+// results (PackBytes.cpp), on the execution units. Ranges come from the
+// constants: a sum of products with the weights w of one output is at most
+// sum(|w|) times the largest input. If one value has no proof, or if the
+// function only moves integers, it is not changed.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Legalize/LegalizeLinalg.h"
 #include "Numbers/IntegerBody.h"
 #include "layout/Algebra/Box.h"
+#include "layout/Dialect/NPU/IR/NPU.h"
 #include "layout/Support/ConstantBytes.h"
+#include "layout/Support/EntryPoints.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -43,11 +46,17 @@ private:
   std::optional<CarriedNumber> convertReduction(linalg::LinalgOp op,
                                                 IntegerBody &body,
                                                 const CarriedNumber &start);
-  Value startFromNothing(linalg::LinalgOp op, Value init);
+  CarriedTensor getStart(linalg::LinalgOp op);
+  Value startFromNothing(linalg::LinalgOp op, const CarriedTensor &start,
+                         ArrayRef<CarriedNumber> terms);
   bool convertMove(Operation *op);
+  bool onlyMoves();
+  Carried getOperand(linalg::LinalgOp op, OpOperand &operand);
+  Value convertResult(OpOperand &returned, const CarriedTensor &floats);
   bool convertResults(func::ReturnOp op);
   Carried get(Value value);
   Carried convertConstant(arith::ConstantOp constant);
+  CarriedTensor convertArgument(BlockArgument argument);
   const std::vector<int64_t> *getIntegers(Value tensor);
   RankedTensorType getFloats(Type type);
   Value makeConstant(RankedTensorType type, ArrayRef<float> numbers,
@@ -69,6 +78,10 @@ private:
   std::map<const void *, std::vector<int64_t>>
       integers; // of constants, by attribute
   SmallVector<Operation *> made, replaced;
+  /// The numbers of the results of the function that are packed bytes.
+  SmallVector<unsigned> packed;
+  /// The f32 results of ops on integers, and the results of their f32 ops.
+  SmallVector<std::pair<Value, Value>> floatResults;
 };
 } // namespace
 
@@ -176,6 +189,33 @@ Value IntegerCarrier::makeElementwise(
       .getResult(0);
 }
 
+/// Converts an i8 argument to f32. Its range is that of the type in which
+/// callers pass it, as npu.element or the signature of the function says.
+CarriedTensor IntegerCarrier::convertArgument(BlockArgument argument) {
+  IntegerRange range{-128, 127};
+  unsigned number = argument.getArgNumber();
+  if (auto given =
+          function.getArgAttrOfType<TypeAttr>(number, npu::kElementArgument);
+      given && getElementTypeOrSelf(given.getValue()).isInteger(1))
+    range = {0, 1};
+  else if (auto signature =
+               function->getAttrOfType<TypeAttr>(kSignatureAttrName))
+    if (auto type = dyn_cast<FunctionType>(signature.getValue());
+        type && number < type.getNumInputs() &&
+        getElementTypeOrSelf(type.getInput(number)).isUnsignedInteger())
+      range = {0, 255};
+  Value floats = makeElementwise(
+      argument, builder.getF32Type(),
+      [&](OpBuilder &body, Value byte) -> Value {
+        Location loc = argument.getLoc();
+        return range.low < 0 ? Value(arith::SIToFPOp::create(
+                                   body, loc, body.getF32Type(), byte))
+                             : arith::UIToFPOp::create(body, loc,
+                                                       body.getF32Type(), byte);
+      });
+  return {floats, range};
+}
+
 IntegerCarrier::Carried IntegerCarrier::get(Value value) {
   if (auto known = carried.find(value); known != carried.end())
     return known->second;
@@ -192,12 +232,7 @@ IntegerCarrier::Carried IntegerCarrier::get(Value value) {
                          {}};
   } else if (isa<BlockArgument>(value) && type.getElementType().isInteger(8)) {
     builder.setInsertionPointToStart(&function.getBody().front());
-    Value floats = makeElementwise(
-        value, builder.getF32Type(), [&](OpBuilder &body, Value byte) -> Value {
-          return arith::SIToFPOp::create(body, value.getLoc(),
-                                         body.getF32Type(), byte);
-        });
-    made = CarriedTensor{floats, {-128, 127}};
+    made = convertArgument(cast<BlockArgument>(value));
   }
   if (made)
     carried[value] = *made;
@@ -213,16 +248,21 @@ bool IntegerCarrier::convertMove(Operation *op) {
     range.low = std::min(range.low, other.low);
     range.high = std::max(range.high, other.high);
   };
+  // A byte next to bytes without sign has none.
   auto getNumber = [&](Value scalar) -> Value {
     APInt constant;
     if (!matchPattern(scalar, m_ConstantInt(&constant)) ||
-        !IntegerRange{constant.getSExtValue(), constant.getSExtValue()}
-             .isExact())
+        constant.getBitWidth() > 64)
       return {};
-    include({constant.getSExtValue(), constant.getSExtValue()});
-    return arith::ConstantOp::create(
-        builder, op->getLoc(),
-        builder.getF32FloatAttr(float(constant.getSExtValue())));
+    int64_t value =
+        constant.getBitWidth() == 8 && range.low >= 0 && range.low <= range.high
+            ? int64_t(constant.getZExtValue())
+            : constant.getSExtValue();
+    if (!IntegerRange{value, value}.isExact())
+      return {};
+    include({value, value});
+    return arith::ConstantOp::create(builder, op->getLoc(),
+                                     builder.getF32FloatAttr(float(value)));
   };
   for (Value operand : op->getOperands()) {
     if (!isIntegerTensor(operand.getType()))
@@ -326,78 +366,203 @@ std::optional<IntegerRange> IntegerCarrier::getSumRange(linalg::LinalgOp op,
   return IntegerRange{start.low - int64_t(most), start.high + int64_t(most)};
 }
 
-/// Converts the value that a sum or maximum yields to f32, given the
+namespace {
+/// The op by which a reduction combines its accumulator with a term.
+struct Combination {
+  enum Kind { Sum, Maximum, Minimum } kind;
+  bool isUnsigned = false;
+  Operation *op = nullptr;
+  unsigned term = 0; // the operand that is not the accumulator
+};
+} // namespace
+
+/// Returns the combination that the body of a reduction yields, or std::nullopt
+/// if it is not a sum, a maximum or a minimum, or a disjunction or a conjunction
+/// of i1 in bytes.
+static std::optional<Combination> matchCombination(linalg::LinalgOp op) {
+  Value yielded = op.getBlock()->getTerminator()->getOperand(0);
+  Value out = op.getBlock()->getArguments().back();
+  auto wide = yielded.getDefiningOp<arith::ExtUIOp>();
+  bool isBit = wide && wide.getIn().getType().isInteger(1);
+  Combination found{Combination::Sum, isBit,
+                    (isBit ? wide.getIn() : yielded).getDefiningOp()};
+  if (!found.op)
+    return std::nullopt;
+  found.isUnsigned |= isa<arith::MaxUIOp, arith::MinUIOp>(found.op);
+  if (isa<arith::MaxUIOp>(found.op) ||
+      (isBit ? isa<arith::OrIOp>(found.op) : isa<arith::MaxSIOp>(found.op)))
+    found.kind = Combination::Maximum;
+  else if (isa<arith::MinUIOp>(found.op) ||
+           (isBit ? isa<arith::AndIOp>(found.op)
+                  : isa<arith::MinSIOp>(found.op)))
+    found.kind = Combination::Minimum;
+  else if (isBit || !isa<arith::AddIOp>(found.op))
+    return std::nullopt;
+  auto isOut = [&](Value value) {
+    if (auto bit = value.getDefiningOp<arith::TruncIOp>(); bit && isBit)
+      value = bit.getIn();
+    return value == out;
+  };
+  found.term = isOut(found.op->getOperand(0)) ? 1 : 0;
+  if (!isOut(found.op->getOperand(1 - found.term)))
+    return std::nullopt;
+  return found;
+}
+
+/// Converts the value that a sum, maximum or minimum yields to f32, given the
 /// accumulator `start`. Returns std::nullopt for other reductions, or if the
 /// result is not proven to be exact.
 std::optional<CarriedNumber>
 IntegerCarrier::convertReduction(linalg::LinalgOp op, IntegerBody &body,
                                  const CarriedNumber &start) {
-  Value yielded = op.getBlock()->getTerminator()->getOperand(0);
-  BlockArgument out = op.getBlock()->getArguments().back();
-  Operation *last = yielded.getDefiningOp();
-  if (!isa_and_nonnull<arith::AddIOp, arith::MaxSIOp>(last))
+  std::optional<Combination> last = matchCombination(op);
+  if (!last)
     return std::nullopt;
-  unsigned term = last->getOperand(0) == out ? 1 : 0;
-  std::optional<CarriedNumber> each = body.get(last->getOperand(term));
-  if (last->getOperand(1 - term) != out || !each || !each->value ||
-      each->window)
+  Value term = last->op->getOperand(last->term);
+  if (last->kind == Combination::Sum) {
+    std::optional<CarriedNumber> each = body.get(term);
+    if (!each || !each->value || each->window)
+      return std::nullopt;
+    std::optional<IntegerRange> range =
+        getSumRange(op, term, start.range, each->range);
+    unsigned bits = term.getType().getIntOrFloatBitWidth();
+    if (!range || !llvm::isIntN(bits, range->low) ||
+        !llvm::isIntN(bits, range->high))
+      return std::nullopt;
+    return CarriedNumber{body.add(start.value, each->value), *range};
+  }
+  std::optional<CarriedNumber> each =
+      last->isUnsigned ? body.getUnsigned(term) : body.getSigned(term);
+  // The accumulator is carried with the sign of the terms.
+  bool isStartSigned = start.range.low < 0;
+  if (!each || !each->value || (last->isUnsigned && isStartSigned))
     return std::nullopt;
-  if (isa<arith::MaxSIOp>(last))
-    return CarriedNumber{body.max(start.value, each->value),
-                         {std::max(start.range.low, each->range.low),
-                          std::max(start.range.high, each->range.high)}};
-  std::optional<IntegerRange> range =
-      getSumRange(op, last->getOperand(term), start.range, each->range);
-  unsigned bits = yielded.getType().getIntOrFloatBitWidth();
-  if (!range || !llvm::isIntN(bits, range->low) ||
-      !llvm::isIntN(bits, range->high))
-    return std::nullopt;
-  return CarriedNumber{body.add(start.value, each->value), *range};
+  auto limit = [&](int64_t a, int64_t b) {
+    return last->kind == Combination::Maximum ? std::max(a, b) : std::min(a, b);
+  };
+  return CarriedNumber{last->kind == Combination::Maximum
+                           ? body.max(start.value, each->value)
+                           : body.min(start.value, each->value),
+                       {limit(start.range.low, each->range.low),
+                        limit(start.range.high, each->range.high)}};
 }
 
-/// Returns the f32 init of a reduction. It is `init`, except for a maximum
-/// whose init is a fill with a constant that no element is less than. Then it
-/// is a fill with -inf, which window functions require and which gives the same
-/// result.
-Value IntegerCarrier::startFromNothing(linalg::LinalgOp op, Value init) {
+/// Returns the init of a reduction with its range. It is that of the op, but a
+/// constant of an unsigned maximum or minimum has no sign.
+CarriedTensor IntegerCarrier::getStart(linalg::LinalgOp op) {
+  Value init = op.getDpsInits()[0];
+  CarriedTensor start = *get(init);
+  std::optional<Combination> last = matchCombination(op);
+  auto fill = init.getDefiningOp<linalg::FillOp>();
+  unsigned bits = getElementTypeOrSelf(init.getType()).getIntOrFloatBitWidth();
+  if (!last || !last->isUnsigned || !fill || start.range.low >= 0 || bits > 16)
+    return start;
+  int64_t value = start.range.low + (int64_t(1) << bits);
+  Value number = arith::ConstantOp::create(
+      builder, op.getLoc(), builder.getF32FloatAttr(float(value)));
+  return {linalg::FillOp::create(builder, op.getLoc(), number,
+                                 get(fill.getOutputs()[0])->tensor)
+              .getResult(0),
+          {value, value}};
+}
+
+/// Returns the f32 init of a reduction of `terms`. It is `start`, except for a
+/// maximum or minimum that starts from a fill with a constant to which no term
+/// is preferred. Then it is a fill with an infinity, which window functions
+/// require and which gives the same result.
+Value IntegerCarrier::startFromNothing(linalg::LinalgOp op,
+                                       const CarriedTensor &start,
+                                       ArrayRef<CarriedNumber> terms) {
   auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
-  Operation *last =
-      op.getBlock()->getTerminator()->getOperand(0).getDefiningOp();
-  if (!fill || !isa<arith::MaxSIOp>(last))
-    return init;
-  IntegerRange start = get(fill.getResult(0))->range;
-  for (Value input : op.getDpsInputs())
-    if (!input.getDefiningOp<tensor::EmptyOp>() &&
-        start.high > get(input)->range.low)
-      return init;
-  Value least = arith::ConstantOp::create(builder, op.getLoc(),
-                                          builder.getF32FloatAttr(-INFINITY));
+  std::optional<Combination> last = matchCombination(op);
+  if (!fill || last->kind == Combination::Sum)
+    return start.tensor;
+  bool isMax = last->kind == Combination::Maximum;
+  for (const CarriedNumber &term : terms)
+    if (isMax ? start.range.high > term.range.low
+              : start.range.low < term.range.high)
+      return start.tensor;
+  Value least = arith::ConstantOp::create(
+      builder, op.getLoc(),
+      builder.getF32FloatAttr(isMax ? -INFINITY : INFINITY));
   return linalg::FillOp::create(builder, op.getLoc(), least,
                                 get(fill.getOutputs()[0])->tensor)
       .getResult(0);
 }
 
+/// Returns an operand of a linalg op as f32, or std::nullopt if it has no such
+/// form. The term of a maximum or minimum has the sign in which it is compared,
+/// because windows have functions without other ops. i32 arguments, which may
+/// have any value, stay.
+IntegerCarrier::Carried IntegerCarrier::getOperand(linalg::LinalgOp op,
+                                                   OpOperand &operand) {
+  Value value = operand.get();
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return std::nullopt;
+  if (type.getElementType().isF32())
+    return CarriedTensor{value, {}};
+  Carried floats = isIntegerTensor(type) ? get(value) : std::nullopt;
+  if (!floats)
+    return isa<BlockArgument>(value) && type.getElementType().isInteger(32)
+               ? Carried(CarriedTensor{value, {}})
+               : std::nullopt;
+  std::optional<Combination> last;
+  if (op.getNumReductionLoops() > 0)
+    last = matchCombination(op);
+  if (!last)
+    return floats;
+  if (op.isDpsInit(&operand))
+    return getStart(op);
+  bool isTerm =
+      last->op->getOperand(last->term) == op.getMatchingBlockArgument(&operand);
+  bool isRead = last->isUnsigned ? floats->range.low >= 0
+                                 : llvm::isIntN(type.getElementTypeBitWidth(),
+                                                floats->range.high);
+  if (last->kind == Combination::Sum || !isTerm || isRead)
+    return floats;
+  IntegerRange range;
+  Value made = makeElementwise(
+      floats->tensor, builder.getF32Type(),
+      [&](OpBuilder &inner, Value x) -> Value {
+        IntegerBody body(inner, op.getLoc(), nullptr);
+        CarriedNumber number{x, floats->range};
+        std::optional<CarriedNumber> read =
+            last->isUnsigned ? body.withoutSign(number, type.getElementType())
+                             : body.withSign(number, type.getElementType());
+        range = read ? read->range : floats->range;
+        return read ? read->value : x;
+      });
+  return CarriedTensor{made, range};
+}
+
 bool IntegerCarrier::convertLinalg(linalg::LinalgOp op) {
   if (op.getNumDpsInits() != 1 || !op.hasPureTensorSemantics() ||
-      op.hasIndexSemantics() ||
-      llvm::is_contained(op.getStaticLoopRanges(), 0) ||
-      !isIntegerTensor(op->getResult(0).getType()))
+      op.hasIndexSemantics() || llvm::is_contained(op.getStaticLoopRanges(), 0))
+    return false;
+  Value before = op->getResult(0);
+  bool isFloat = getElementTypeOrSelf(before).isF32();
+  bool isReduction = op.getNumReductionLoops() > 0;
+  if ((!isFloat && !isIntegerTensor(before.getType())) ||
+      (isFloat && isReduction))
     return false;
   SmallVector<Value> operands;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   auto block = std::make_unique<Block>();
-  SmallVector<CarriedNumber> arguments;
+  SmallVector<CarriedNumber> arguments, terms;
   for (OpOperand &operand : op->getOpOperands()) {
-    Carried floats = isIntegerTensor(operand.get().getType())
-                         ? get(operand.get())
-                         : std::nullopt;
+    Carried floats = getOperand(op, operand);
     if (!floats)
       return false;
     operands.push_back(floats->tensor);
+    Type element = getElementTypeOrSelf(floats->tensor);
     arguments.push_back(
-        {block->addArgument(builder.getF32Type(), op.getLoc()), floats->range});
+        {block->addArgument(element, op.getLoc()), floats->range});
     arguments.back().constants = getIntegers(operand.get());
     arguments.back().input = operand.getOperandNumber();
+    if (op.isDpsInput(&operand) &&
+        !operand.get().getDefiningOp<tensor::EmptyOp>())
+      terms.push_back(arguments.back());
   }
   OpBuilder inner(op.getContext());
   inner.setInsertionPointToEnd(block.get());
@@ -412,15 +577,20 @@ bool IntegerCarrier::convertLinalg(linalg::LinalgOp op) {
   IntegerBody body(inner, op.getLoc(), addInput);
   for (auto [argument, number] :
        llvm::zip_equal(op.getBlock()->getArguments(), arguments))
-    body.set(argument, number);
-  bool isReduction = op.getNumReductionLoops() > 0;
+    if (number.value.getType().isF32())
+      body.set(argument, number);
+    else
+      body.setWord(argument, number.value);
+  Value yielded = op.getBlock()->getTerminator()->getOperand(0);
   std::optional<CarriedNumber> result =
       isReduction ? convertReduction(op, body, arguments.back())
-                  : body.get(op.getBlock()->getTerminator()->getOperand(0));
+      : isFloat   ? CarriedNumber{body.getFloat(yielded), {}}
+                  : body.get(yielded);
   if (!result || !result->value || result->window)
     return false;
   if (isReduction)
-    operands.back() = startFromNothing(op, operands.back());
+    operands.back() =
+        startFromNothing(op, {operands.back(), arguments.back().range}, terms);
   // A sum of elements may become an average pool times n, which rounds. Up to
   // 2^20 the error is below 1/2, so the result is rounded to an integer.
   auto sum = result->value.getDefiningOp<arith::AddFOp>();
@@ -429,7 +599,7 @@ bool IntegerCarrier::convertLinalg(linalg::LinalgOp op) {
     return false;
   linalg::YieldOp::create(inner, op.getLoc(), result->value);
   auto generic = linalg::GenericOp::create(
-      builder, op.getLoc(), TypeRange(getFloats(op->getResult(0).getType())),
+      builder, op.getLoc(), TypeRange(getFloats(before.getType())),
       ArrayRef(operands).drop_back(), ValueRange(operands.back()), maps,
       op.getIteratorTypesArray());
   generic.getRegion().push_back(block.release());
@@ -439,8 +609,36 @@ bool IntegerCarrier::convertLinalg(linalg::LinalgOp op) {
         made, builder.getF32Type(), [&](OpBuilder &inner, Value x) {
           return IntegerBody(inner, op.getLoc(), nullptr).nearest(x);
         });
-  carried[op->getResult(0)] = {made, result->range};
+  if (isFloat)
+    floatResults.push_back({before, made});
+  else
+    carried[before] = {made, result->range};
   return true;
+}
+
+/// Returns the words that stand for a result of the function, or a null value if
+/// its type has none.
+Value IntegerCarrier::convertResult(OpOperand &returned,
+                                    const CarriedTensor &floats) {
+  auto type = cast<RankedTensorType>(returned.get().getType());
+  if (type.getElementType().isInteger(32))
+    return makeElementwise(
+        floats.tensor, builder.getI32Type(), [&](OpBuilder &inner, Value x) {
+          return IntegerBody(inner, x.getLoc(), nullptr).word(x, floats.range);
+        });
+  if (!type.getElementType().isInteger(8) || type.getNumElements() == 0 ||
+      !SymbolTable::symbolKnownUseEmpty(function, function->getParentOp()))
+    return {};
+  Value words =
+      packBytes(builder, returned.getOwner()->getLoc(), floats.tensor);
+  // The slices of a dynamic batch follow each other without padding.
+  unsigned number = returned.getOperandNumber();
+  if (function.getResultAttr(number, npu::kSliceArgument) &&
+      4 * cast<RankedTensorType>(words.getType()).getNumElements() !=
+          type.getNumElements())
+    return {};
+  packed.push_back(number);
+  return words;
 }
 
 bool IntegerCarrier::convertResults(func::ReturnOp op) {
@@ -450,13 +648,10 @@ bool IntegerCarrier::convertResults(func::ReturnOp op) {
         value.getDefiningOp<arith::ConstantOp>())
       continue;
     Carried floats = get(value);
-    if (!floats || !getElementTypeOrSelf(value).isInteger(32))
+    Value words = floats ? convertResult(operand, *floats) : Value();
+    if (!words)
       return false;
-    IntegerRange range = floats->range;
-    operand.set(makeElementwise(
-        floats->tensor, builder.getI32Type(), [&](OpBuilder &inner, Value x) {
-          return IntegerBody(inner, op.getLoc(), nullptr).word(x, range);
-        }));
+    operand.set(words);
   }
   return true;
 }
@@ -486,8 +681,19 @@ bool IntegerCarrier::convert(Operation *op) {
   return linalgOp && convertLinalg(linalgOp);
 }
 
+/// Returns true if no op on integers computes.
+bool IntegerCarrier::onlyMoves() {
+  return llvm::none_of(function.getBody().front(), [](Operation &op) {
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    return linalgOp && !isa<linalg::FillOp>(op) &&
+           !llvm::hasSingleElement(*linalgOp.getBlock()) &&
+           (llvm::any_of(op.getOperandTypes(), isIntegerTensor) ||
+            llvm::any_of(op.getResultTypes(), isIntegerTensor));
+  });
+}
+
 void IntegerCarrier::run() {
-  if (!function.getBody().hasOneBlock())
+  if (!function.getBody().hasOneBlock() || onlyMoves())
     return;
   SmallVector<Operation *> ops;
   for (Operation &op : function.getBody().front())
@@ -495,8 +701,17 @@ void IntegerCarrier::run() {
   SmallVector<Value> results(ops.back()->getOperands());
   auto failed = llvm::find_if(ops, [&](Operation *op) { return !convert(op); });
   if (failed == ops.end()) {
+    for (auto [before, after] : floatResults)
+      before.replaceAllUsesWith(after);
     for (Operation *op : llvm::reverse(replaced))
       op->erase();
+    for (unsigned number : packed)
+      if (!function.getResultAttr(number, npu::kElementArgument))
+        function.setResultAttr(number, npu::kElementArgument,
+                               TypeAttr::get(results[number].getType()));
+    function.setType(FunctionType::get(function.getContext(),
+                                       function.getArgumentTypes(),
+                                       ops.back()->getOperandTypes()));
     return;
   }
   remark::missed((*failed)->getLoc(), remark::RemarkOpts::name("Integers")

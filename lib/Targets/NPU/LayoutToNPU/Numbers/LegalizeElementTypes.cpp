@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Legalize/LegalizeLinalg.h"
+#include "layout/Dialect/NPU/IR/NPU.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -38,7 +39,7 @@ static Value toStored(OpBuilder &builder, Location loc, Value value) {
   Type stored = getStored(value.getType());
   if (value.getType().isIndex())
     return arith::IndexCastOp::create(builder, loc, stored, value);
-  return arith::ExtUIOp::create(builder, loc, stored, value);
+  return builder.createOrFold<arith::ExtUIOp>(loc, stored, value);
 }
 
 static Value fromStored(OpBuilder &builder, Location loc, Type type,
@@ -137,27 +138,61 @@ static void changeOp(Operation *op) {
   }
 }
 
+/// Lets the function take i8 arguments for i1, and return i8 results for i1,
+/// with the types of its callers as attributes.
+static void changeSignature(func::FuncOp function) {
+  Block &body = function.getBody().front();
+  for (BlockArgument argument : body.getArguments())
+    if (RankedTensorType stored = getStoredTensor(argument.getType())) {
+      function.setArgAttr(argument.getArgNumber(), npu::kElementArgument,
+                          TypeAttr::get(argument.getType()));
+      argument.setType(stored);
+    }
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+    if (getStoredTensor(type))
+      function.setResultAttr(i, npu::kElementArgument, TypeAttr::get(type));
+}
+
 void layout::legalizeElementTypes(func::FuncOp function) {
-  if (function.isExternal())
+  if (function.isExternal() || !function.getBody().hasOneBlock())
     return;
   SmallVector<Operation *> ops;
   bool areKnown = true;
+  Operation *terminator = function.getBody().front().getTerminator();
   function.walk([&](Operation *op) {
-    if (op == function ||
+    if (op == function || op == terminator ||
         (llvm::none_of(op->getOperands(), isStoredOtherwise) &&
          llvm::none_of(op->getResults(), isStoredOtherwise)))
       return;
     areKnown &= isKnown(op);
     ops.push_back(op);
   });
-  // The types of arguments stay, so a function with i1 or index arguments is
-  // not changed; the lowering reports them.
-  areKnown &= llvm::none_of(function.getArguments(), isStoredOtherwise);
+  // Callers pass i1 as bytes, but index arguments, empty i1 ones, and those with
+  // a layout in no known type. The lowering reports these.
+  SmallVector<Type> passed(function.getArgumentTypes());
+  llvm::append_range(passed, function.getResultTypes());
+  bool isPassed = llvm::any_of(
+      passed, [](Type type) { return bool(getStoredTensor(type)); });
+  areKnown &= llvm::none_of(passed, [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && (tensor.getElementType().isIndex() ||
+                      (getStoredTensor(type) &&
+                       (tensor.getEncoding() || !tensor.hasStaticShape() ||
+                        tensor.getNumElements() == 0)));
+  });
+  // The types of a function with callers cannot change.
+  areKnown &= !isPassed || SymbolTable::symbolKnownUseEmpty(
+                               function, function->getParentOp());
   if (!areKnown)
     return;
+  if (isPassed)
+    changeSignature(function);
   for (Operation *op : ops)
     for (OpResult result : op->getResults())
       if (RankedTensorType stored = getStoredTensor(result.getType()))
         result.setType(stored);
   llvm::for_each(ops, changeOp);
+  function.setType(FunctionType::get(function.getContext(),
+                                     function.getBody().getArgumentTypes(),
+                                     terminator->getOperandTypes()));
 }
