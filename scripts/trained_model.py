@@ -11,6 +11,8 @@ arrays. The phases are
   start    loads the compiled program from the cache and runs it once
   session  divides the model between both runners and compares the results
   time     times the program, ONNX Runtime and the session alternately, with one thread and with two
+  chip     instead of all phases after the import: compiles the model for the job's `chip`, an NPU, runs it in the
+           simulator, and compares the results
 """
 
 import json
@@ -25,11 +27,13 @@ import warnings
 import numpy as np
 
 import layout_mlir
-from layout_mlir import onnx_import
+import onnx_on_chips
+from layout_mlir import npu, onnx_import, run_npu
 from layout_mlir.isolated import isolated
 from layout_mlir.onnx_import import compare, draws
 from layout_mlir.onnx_import.shapes import set_shapes
 from layout_mlir.report import difference
+from layout_mlir.tools import ToolError
 
 ROUNDS, ROUND_SECONDS, MOST_SECONDS = 15, 0.05, 20
 MOVES = ("padding", "relayout")  # kinds of conversions that move bytes
@@ -179,8 +183,29 @@ def time_alternately(job):
     return {"times": answer}
 
 
+def run_on_chip(job):
+    oracle, folder = read_oracle(job), pathlib.Path(job["folder"])
+    model = load(job, True)
+    source = folder / "source.mlirbc"
+    source.write_bytes(onnx_import.lower(model))
+    start = time.perf_counter()
+    try:
+        run_npu.lower(source, run_npu.get_target(job["chip"]), folder)
+        program = npu.Program(folder / "after.mlirbc", folder=folder / "package")
+    except ToolError as error:
+        return {"status": "refused", "reason": onnx_on_chips.describe_refusal(str(error), model)}
+    seconds = time.perf_counter() - start
+    result = program.run(*oracle.inputs)
+    for number, (a, b) in enumerate(zip(oracle.outputs, result.outputs, strict=True)):
+        if words := compare.describe_difference(a, b, oracle.rounding[number]):
+            return {"status": "differs", "reason": f"result {number}: {words}"}
+    return {"compile_seconds": seconds, "cycles": result.counters["cycles"],
+            "milliseconds": program.milliseconds(result.counters["cycles"]),
+            "difference": max((difference(a, b)[1] or 0 for a, b in zip(oracle.outputs, result.outputs)), default=0)}
+
+
 PHASES = {"import": import_model, "compile": compile_and_compare, "start": start_kept, "session": run_session,
-          "time": time_alternately}
+          "time": time_alternately, "chip": run_on_chip}
 
 
 def main():

@@ -69,6 +69,14 @@ def describe(row):
     return line + (f", ms {' / '.join(_times(row)[1:])}" if "times" in row else "")
 
 
+def describe_on_chip(row):
+    """Returns a line about a model on an NPU for the terminal."""
+    if row["status"] != "matched":
+        return describe(row)
+    return (f"matched: {_name(row)}: compile {_number(row['compile_seconds'])} s, difference "
+            f"{_number(row['difference'], 1)}, {_number(row['milliseconds'], 3)} ms by the clock")
+
+
 def _table(columns, rows):
     lines = [columns, ["---"] * len(columns), *rows]
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
