@@ -172,7 +172,8 @@ class Builder(Writer):
         is_same = self.emit(f"arith.cmpi eq, {self.size(own)}, {self.size(size)} : index")
         self.check(self.emit(f"arith.ori {is_one}, {is_same} : i1"), "sizes do not broadcast")
         with self.region() as then:
-            wide = self.broadcast_to(self.cast_shape(tensor, one), shape)
+            # Not a cast: the size may become known later, and this branch be dead.
+            wide = self.broadcast_to(self.slice(tensor, [0] * tensor.rank, one), shape)
             self.emit_many(f"scf.yield {wide.name} : {wide.type}", 0)
         with self.region() as other:
             same = self.cast_shape(tensor, shape)

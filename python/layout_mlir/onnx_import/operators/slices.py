@@ -78,7 +78,7 @@ def forward(b: Builder, whole: Size, start: Bound, end: Bound, step: Size) -> Sp
 def backward(b: Builder, whole: Size, start: Bound, end: Bound, step: Size) -> Span:
     """Returns the elements of a slice with the negative step -`step`. Unlike numpy, ONNX clamps a start before the
     first element to the first element."""
-    behind_first = b.minimum(start.from_front(b, whole), whole - 1) + 1
+    behind_first = b.minimum(start.from_front(b, whole) + 1, whole)
     count = _count(b, (start, end), behind_first - end.from_front(b, whole, 1), step)
     return Span(behind_first - 1, count, -step)
 

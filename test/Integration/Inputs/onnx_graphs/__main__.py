@@ -16,11 +16,15 @@ if a graph failed.
 
 --hostile draws graphs whose first node reads or writes at indices from an input. With an index out of bounds the
 program must end with an error that names the node; with valid indices, before and after that, results must be correct.
+--resized runs graphs with dynamic dims on an input of another size. The results must be those of ONNX Runtime. If it
+refuses the input, the program ends with an error that names a node, or computes something: `--sanitize` shows that it
+accesses no memory outside of its tensors.
 """
 
 import argparse
 import collections
 import concurrent.futures
+import dataclasses
 import multiprocessing
 import os
 import pathlib
@@ -38,7 +42,7 @@ import onnx.reference  # noqa: F401
 
 import layout_mlir.onnx_import.operators
 import layout_mlir.onnx_import.prepare  # noqa: F401
-from graphs import draw_graph, make_hostile, run_onnxruntime, run_reference, smaller, to_model
+from graphs import draw_graph, make_hostile, make_resized, run_onnxruntime, run_reference, smaller, to_model
 
 from layout_mlir import LayoutError, compile
 from layout_mlir.isolated import isolated
@@ -150,22 +154,40 @@ def run_hostile(graph, hostile, folder):
     return None
 
 
-def check_hostile(seed):
-    """Returns (seed, operators, outcomes) as check_seed, for a graph that runs with indices out of bounds. If no such
-    graph is drawn, there are no outcomes."""
-    drawn = make_hostile(seed)
+def run_resized(graph, inputs, folder):
+    """Returns how a program on an input of another size differs from ONNX Runtime, or None. Runs isolated."""
+    path = folder / "model.onnx"
+    path.write_bytes(to_model(graph).SerializeToString())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        run = as_function(compile(str(path)))
+    resized = dataclasses.replace(graph, inputs=inputs)
+    wanted = run_onnxruntime(resized)
+    try:
+        got = run(list(inputs.values()))
+    except LayoutError as error:
+        return None if "does not hold: " in str(error) else f"the error names no reason: {error}"
+    return None if wanted is None else find_difference(resized, got, wanted, run_reference(resized))
+
+
+def check_hostile(task):
+    """Returns (seed, operators, outcomes) as check_seed, for a graph that runs with indices out of bounds or with other
+    sizes. If no such graph is drawn, there are no outcomes."""
+    seed, kind = task
+    drawn = make_hostile(seed) if kind == "hostile" else make_resized(seed)
     if drawn is None:
         return seed, "", []
-    graph, hostile = drawn
+    graph, changed = drawn
     with tempfile.TemporaryDirectory(prefix="graph-") as name:
         try:
-            said = isolated(run_hostile, graph, hostile, pathlib.Path(name), seconds=SECONDS)
+            run = run_hostile if kind == "hostile" else run_resized
+            said = isolated(run, graph, changed, pathlib.Path(name), seconds=SECONDS)
             outcome = "wrong" if said else "right"
         except LayoutError as error:
             outcome, said = ("refused" if NAMED.search(str(error)) else "not located"), str(error)
         except Exception as error:  # Crashed, or any exception
             outcome, said = "crashed", f"{type(error).__name__}: {error}"
-    return seed, " ".join(node.op for node, _ in graph.nodes), [("hostile", outcome, said or "")]
+    return seed, " ".join(node.op for node, _ in graph.nodes), [(kind, outcome, said or "")]
 
 
 def signature(outcome, said):
@@ -219,6 +241,7 @@ def parse_arguments():
     parser.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("fuzz-failures"))
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--hostile", action="store_true", help="indices out of range")
+    parser.add_argument("--resized", action="store_true", help="inputs of other sizes than those of the graph")
     parser.add_argument("--ways", default="compile", help="compile, tools, run: with commas between them")
     parser.add_argument("--shrink-seconds", type=int, default=60, help="for each failure; 0: not at all")
     parser.add_argument("--most", type=int, default=20, help="failures to make small")
@@ -236,7 +259,8 @@ def main():
     tasks = [(seed, args.ways) for seed in range(args.seed, args.seed + args.count)]
     context = multiprocessing.get_context("fork")
     with concurrent.futures.ProcessPoolExecutor(args.jobs, mp_context=context) as pool:
-        results = (pool.map(check_hostile, [seed for seed, _ in tasks], chunksize=4) if args.hostile
+        kind = "hostile" if args.hostile else "resized" if args.resized else None
+        results = (pool.map(check_hostile, [(seed, kind) for seed, _ in tasks], chunksize=4) if kind
                    else pool.map(check_seed, tasks, chunksize=4))
         for seed, operators, outcomes in results:
             for way, outcome, said in outcomes:
@@ -252,7 +276,7 @@ def main():
                       flush=True)
     seen = set()
     for seed, way, outcome, said in failures:
-        if args.shrink_seconds and not args.hostile and signature(outcome, said) not in seen and len(seen) < args.most:
+        if args.shrink_seconds and not kind and signature(outcome, said) not in seen and len(seen) < args.most:
             seen.add(signature(outcome, said))
             graph, words = shrink(draw_graph(seed), way, outcome, args.shrink_seconds)
             print(f"seed {seed} made small: {leave(graph, args.keep)}\n  {(words or said)[:400]}", flush=True)

@@ -216,6 +216,22 @@ def make_hostile(seed):
     return graph, hostile
 
 
+def make_resized(seed):
+    """Returns a graph with dynamic dims, and inputs of which one has another size along one of them, or None if no such
+    graph is drawn."""
+    graph = draw_graph(seed)
+    dynamic = [(name, dim) for name, dims in graph.dynamic_dims.items() for dim in dims] if graph is not None else []
+    if not dynamic:
+        return None
+    rng = random.Random(seed)
+    name, dim = rng.choice(dynamic)
+    array = graph.inputs[name]
+    count = array.shape[dim]
+    size = rng.choice([each for each in (0, 1, count - 1, count + 1, 2 * count, count + 7) if each not in (-1, count)])
+    shape = [size if number == dim else each for number, each in enumerate(array.shape)]
+    return graph, {**graph.inputs, name: Draw(rng, {}, 0).array(shape, array.dtype.name)}
+
+
 def smaller(graph):
     """Yields simpler graphs: fewer results, nodes removed or replaced by inputs, no dynamic dims."""
     if any(graph.dynamic_dims.values()):
