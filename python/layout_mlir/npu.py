@@ -288,8 +288,9 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m layout_mlir.n
     try:
         program = Program(args.file, args.function, simulator_kernels=args.simulator_kernels)
         random = np.random.default_rng(args.seed)
-        inputs = [random.integers(-8, 8, _get_whole(argument, args.batch)[0]).astype(DTYPES[argument["element"]])
-                  for argument in program.arguments if argument["role"] == "input"]
+        inputs: list[NDArray[Any]] = [
+            random.integers(-8, 8, _get_whole(argument, args.batch)[0]).astype(DTYPES[argument["element"]])
+            for argument in program.arguments if argument["role"] == "input"]
         result = program.run(*inputs, events=max(args.events, 0) if args.timeline else 0, on=args.on)
         counters = result.counters
         for name, value in counters.items():

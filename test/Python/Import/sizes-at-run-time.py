@@ -53,7 +53,7 @@ CASES = {
     "ConvInteger": ("(uint8[N,C,H,W] x, uint8[4,3,3,3] w) => (int32[a,b,c,d] y) { y = ConvInteger (x, w) }",
                     [bytes_(1, 3, 5, 5), bytes_(4, 3, 3, 3)], [([bytes_(1, 2, 5, 5), bytes_(4, 3, 3, 3)], "channels")]),
     "MatMulInteger": ("(uint8[B,C] x, uint8[D,E] w) => (int32[a,b] y) { y = MatMulInteger (x, w) }",
-                      [bytes_(2, 3), bytes_(3, 4)], [([bytes_(2, 2), bytes_(3, 4)], "sizes")]),
+                      [bytes_(2, 3), bytes_(3, 4)], [([bytes_(2, 2), bytes_(3, 4)], "size")]),
     "DeformConv": ("(float[N,C,H,W] x, float[4,2,3,3] w, float[M,O,K,L] o) => (float[n,c,h,v] y) "
                    "{ y = DeformConv <kernel_shape = [3,3]> (x, w, o) }",
                    [f(1, 2, 5, 5), f(4, 2, 3, 3), f(1, 18, 3, 3)], [
@@ -76,22 +76,22 @@ CASES = {
             [f(3, 2, 4), f(1, 15, 4), f(1, 15, 5), np.array([1, 3], np.int32)], [
                 ([f(3, 2, 4), f(1, 15, 4), f(1, 15, 5), np.array([1], np.int32)], "sequence length")]),
     "RNN": ("(float[T,B,I] x, float[1,5,J] w, float[1,5,5] r) => (float[t,1,b,5] y) { y = RNN <hidden_size = 5> (x, w, r) }",
-            [f(3, 2, 4), f(1, 5, 4), f(1, 5, 5)], [([f(3, 2, 4), f(1, 5, 3), f(1, 5, 5)], "sizes")]),
+            [f(3, 2, 4), f(1, 5, 4), f(1, 5, 5)], [([f(3, 2, 4), f(1, 5, 3), f(1, 5, 5)], "size")]),
     "InstanceNormalization": ("(float[N,C,H] x, float[D] s, float[E] b) => (float[n,c,h] y) { y = InstanceNormalization (x, s, b) }",
-                              [f(1, 3, 8), f(3), f(3)], [([f(1, 4, 8), f(3), f(3)], "sizes"), ([f(1, 4, 8), f(4), f(3)], "sizes")]),
+                              [f(1, 3, 8), f(3), f(3)], [([f(1, 4, 8), f(3), f(3)], "size"), ([f(1, 4, 8), f(4), f(3)], "size")]),
     "LayerNormalization": ("(float[N,C] x, float[D] s, float[E] b) => (float[n,c] y) { y = LayerNormalization (x, s, b) }",
-                           [f(2, 3), f(3), f(3)], [([f(2, 4), f(3), f(3)], "sizes"), ([f(2, 4), f(4), f(2)], "sizes")]),
+                           [f(2, 3), f(3), f(3)], [([f(2, 4), f(3), f(3)], "size"), ([f(2, 4), f(4), f(2)], "size")]),
     "BatchNormalization": ("(float[N,C,H] x, float[D] s, float[E] b, float[F] m, float[G] v) => (float[n,c,h] y) "
                            "{ y = BatchNormalization (x, s, b, m, v) }", [f(1, 3, 8), f(3), f(3), f(3), abs(f(3))], [
-                               ([f(1, 4, 8), f(3), f(3), f(3), abs(f(3))], "sizes"), ([f(1, 3, 8), f(3), f(3), f(3), abs(f(2))], "sizes")]),
+                               ([f(1, 4, 8), f(3), f(3), f(3), abs(f(3))], "size"), ([f(1, 3, 8), f(3), f(3), f(3), abs(f(2))], "size")]),
     "MatMul": ("(float[N,K] x, float[L,M] w) => (float[n,m] y) { y = MatMul (x, w) }", [f(2, 3), f(3, 4)], [
-        ([f(2, 4), f(3, 4)], "sizes"), ([f(2, 2), f(3, 4)], "sizes")]),
+        ([f(2, 4), f(3, 4)], "size"), ([f(2, 2), f(3, 4)], "size")]),
     "MatMul batch": ("(float[B,S,D] x, float[C,E,T] w) => (float[b,s,t] y) { y = MatMul (x, w) }", [f(2, 3, 4), f(2, 4, 5)], [
-        ([f(2, 3, 4), f(3, 4, 5)], "sizes"), ([f(2, 3, 4), f(1, 3, 5)], "sizes")]),
+        ([f(2, 3, 4), f(3, 4, 5)], "size"), ([f(2, 3, 4), f(1, 3, 5)], "size")]),
     "Gemm": ("(float[N,K] x, float[L,M] w, float[P] c) => (float[n,m] y) { y = Gemm (x, w, c) }", [f(2, 3), f(3, 4), f(4)], [
-        ([f(2, 3), f(3, 4), f(3)], "sizes"), ([f(2, 4), f(3, 4), f(4)], "sizes")]),
+        ([f(2, 3), f(3, 4), f(3)], "size"), ([f(2, 4), f(3, 4), f(4)], "size")]),
     "Einsum": ('(float[A,B] x, float[C,D] w) => (float[p,q] y) { y = Einsum <equation = "ij,jk->ik"> (x, w) }',
-               [f(2, 3), f(3, 4)], [([f(2, 3), f(2, 4)], "sizes")]),
+               [f(2, 3), f(3, 4)], [([f(2, 3), f(2, 4)], "size")]),
     "Concat": ("(float[N,K] x, float[L,M] w) => (float[p,q] y) { y = Concat <axis = 0> (x, w) }", [f(2, 3), f(3, 3)], [
         ([f(2, 4), f(3, 3)], "concatenation")]),
     "Where": ("(bool[N,K] c, float[L,M] w, float[P,Q] v) => (float[p,q] y) { y = Where (c, w, v) }",
@@ -99,7 +99,7 @@ CASES = {
     "BiasGelu": ("(float[T,B] x, float[C] w) => (float[t,b] y) { y = com.microsoft.BiasGelu (x, w) }", [f(3, 2), f(2)], [
         ([f(3, 2), f(3)], "broadcast")]),
     "FusedMatMul": ("(float[T,B] x, float[C,D] w) => (float[t,b] y) { y = com.microsoft.FusedMatMul <transB = 1> (x, w) }",
-                    [f(3, 2), f(4, 2)], [([f(3, 2), f(4, 3)], "sizes")]),
+                    [f(3, 2), f(4, 2)], [([f(3, 2), f(4, 3)], "size")]),
     "GatherElements": ("(float[A,B] x, int64[C,D] i) => (float[c,d] y) { y = GatherElements <axis = 0> (x, i) }",
                        [f(4, 2), s([[1, 2]])], [([f(4, 2), Z((2, 3), np.int64)], "elements"), ([f(4, 1), Z((2, 2), np.int64)], "elements")]),
     "GatherND": ("(float[A,B,C] x, int64[D,E,1] i) => (float[p,q,r] y) { y = GatherND <batch_dims = 1> (x, i) }",
