@@ -22,8 +22,9 @@ def find_dims(b: Builder, axes: Tensor, rank: int) -> list[Scalar]:
     """Returns for each dim the condition that it is one of the axes, which may be negative. Their number is static."""
     assert isinstance(axes.count, int)
     s = b.scalars
-    places = [Scalar(b.size(b.size_of(axes, number)), None) for number in range(axes.count)]
-    check_axes(b, [Symbol(place.name) for place in places], rank)
+    sizes = [b.size_of(axes, number) for number in range(axes.count)]
+    check_axes(b, sizes, rank)
+    places = [Scalar(b.size(size), None) for size in sizes]
     found = []
     for dim in range(rank):
         is_axis = s.constant(False, BOOL)

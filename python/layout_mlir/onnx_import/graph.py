@@ -8,8 +8,8 @@ in ONNX. Subgraphs see the values of outer graphs.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,15 +105,12 @@ class Importer:
 
     # --------------------------------------------------------------- assumptions
 
-    def assume(self, condition: Tensor, refuse: Callable[[], NoReturn]) -> bool:
-        """Returns the assumed value of the condition of an If. `refuse` raises the error of importing the If without
-        one, as if the condition depends on data."""
-        try:
-            refuse()
-        except ImportFailure as error:
-            if self.assumptions is None or not depends_on_sizes(condition):
-                raise
-            self.without_assumptions = self.without_assumptions or error
+    def assume(self, condition: Tensor, refusal: ImportFailure) -> bool:
+        """Returns the assumed value of the condition of an If. Raises `refusal`, the error of importing the If without
+        one, if the condition depends on data."""
+        if self.assumptions is None or not depends_on_sizes(condition):
+            raise refusal
+        self.without_assumptions = self.without_assumptions or refusal
         self.has_all_branches = False
         self._assumed += 1
         if len(self.assumptions) < self._assumed:

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What kernels of a CPU and their prices share about sums of i8 products, which
-// are computed by words: four adjacent bytes of a reduction in 32 bits.
+// Defines what kernels of a CPU and their prices share about sums of i8 products
+// by words. A word holds four adjacent bytes of a reduction in 32 bits.
 //
 //===----------------------------------------------------------------------===//
 

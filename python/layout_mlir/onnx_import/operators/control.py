@@ -8,7 +8,7 @@ from typing import Any
 from layout_mlir.onnx_import import stacks
 from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.elements import BOOL, I64
-from layout_mlir.onnx_import.node import Node, ImportFailure, operator
+from layout_mlir.onnx_import.node import Node, ImportFailure, describe, operator
 from layout_mlir.onnx_import.regions import Mark, Mismatch, choose, flatten, rebuild, structure, take
 from layout_mlir.onnx_import.sizes import Size, Symbol, is_static
 from layout_mlir.onnx_import.stacks import Along, Step
@@ -41,8 +41,9 @@ def if_(b: Builder, node: Node, condition: Tensor) -> Sequence[Value]:
         return choose(b, b.scalar_of(condition), lambda: emit("then_branch"), lambda: emit("else_branch"))
     except Mismatch as error:
         mark.restore()
-        holds = importer.assume(condition, lambda: node.refuse(
-            f"{error}: if the condition depends on sizes only, state the shapes of the inputs (shapes= or --shape)"))
+        holds = importer.assume(condition, ImportFailure(describe(
+            node.proto, f"{error}: if the condition depends on sizes only, state the shapes of the inputs (shapes= or "
+                        "--shape)")))
         _assert_branch(b, condition, holds, error)
         return emit("then_branch" if holds else "else_branch")
     except ImportFailure as error:

@@ -14,6 +14,15 @@ if TYPE_CHECKING:
     from layout_mlir.loops import empty, indices, integer, real, shape, size
 
 
+def find_pivot(left: loops.Tensor, k: int, n: int) -> int:
+    """Returns the row from k on with the largest element of column k."""
+    pivot = k
+    for i in range(k + 1, n):
+        larger = max(left[i, k], 0.0 - left[i, k]) > max(left[pivot, k], 0.0 - left[pivot, k])
+        pivot = i if larger else pivot
+    return pivot
+
+
 def determinant(x: loops.Tensor) -> loops.Tensor:
     """Computes determinants by elimination, with the largest element of a column as pivot."""
     n, y = size(x, 0 - 1), empty(x, shape(x)[:-2])
@@ -23,10 +32,7 @@ def determinant(x: loops.Tensor) -> loops.Tensor:
             left[i, j] = x[(*batch, i, j)]
         result = 1.0
         for k in range(n):
-            pivot = k
-            for i in range(k + 1, n):
-                larger = max(left[i, k], 0.0 - left[i, k]) > max(left[pivot, k], 0.0 - left[pivot, k])
-                pivot = i if larger else pivot
+            pivot = find_pivot(left, k, n)
             for j in range(n):
                 a, b = left[k, j], left[pivot, j]
                 left[k, j], left[pivot, j] = b, a
@@ -55,10 +61,7 @@ def invert(x: loops.Tensor) -> loops.Tensor:
             left[i, j] = x[(*batch, i, j)]
             right[i, j] = real(integer(i == j))
         for k in range(n):
-            pivot = k
-            for i in range(k + 1, n):
-                larger = max(left[i, k], 0.0 - left[i, k]) > max(left[pivot, k], 0.0 - left[pivot, k])
-                pivot = i if larger else pivot
+            pivot = find_pivot(left, k, n)
             for j in range(n):
                 a, b = left[k, j], left[pivot, j]
                 left[k, j], left[pivot, j] = b, a

@@ -54,10 +54,22 @@ SECONDS = 120
 NAMED = re.compile(r"node '|input '|result '|the constant '")
 
 
-def by_compile(path, graph, folder):
+def write_model(graph, folder):
+    """Writes the model to a file of the folder; returns its path."""
+    path = folder / "model.onnx"
+    path.write_bytes(to_model(graph).SerializeToString())
+    return path
+
+
+def compile_file(path):
+    """Returns a function from inputs to results."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return as_function(compile(str(path)))(list(graph.inputs.values()))
+        return as_function(compile(str(path)))
+
+
+def by_compile(path, graph, folder):
+    return compile_file(path)(list(graph.inputs.values()))
 
 
 def by_tools(path, graph, folder):
@@ -117,8 +129,7 @@ def check_way(way, graph):
         return "right", ""
     with tempfile.TemporaryDirectory(prefix="graph-") as name:
         folder = pathlib.Path(name)
-        path = folder / "model.onnx"
-        path.write_bytes(to_model(graph).SerializeToString())
+        path = write_model(graph, folder)
         try:
             got = isolated(WAYS[way], path, graph, folder, seconds=2 * SECONDS)
         except (LayoutError, ToolError) as error:
@@ -133,11 +144,7 @@ def check_way(way, graph):
 
 def run_hostile(graph, hostile, folder):
     """Returns the failure of a program that runs with invalid indices between valid ones, or None. Runs isolated."""
-    path = folder / "model.onnx"
-    path.write_bytes(to_model(graph).SerializeToString())
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        run = as_function(compile(str(path)))
+    run = compile_file(write_model(graph, folder))
     right = list(graph.inputs.values())
     wrong = [hostile if name == "places" else array for name, array in graph.inputs.items()]
     wanted = run_onnxruntime(graph)
@@ -156,11 +163,7 @@ def run_hostile(graph, hostile, folder):
 
 def run_resized(graph, inputs, folder):
     """Returns how a program on an input of another size differs from ONNX Runtime, or None. Runs isolated."""
-    path = folder / "model.onnx"
-    path.write_bytes(to_model(graph).SerializeToString())
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        run = as_function(compile(str(path)))
+    run = compile_file(write_model(graph, folder))
     resized = dataclasses.replace(graph, inputs=inputs)
     wanted = run_onnxruntime(resized)
     try:
