@@ -120,9 +120,11 @@ static CpuModelParams getHostParams() {
     params = getAArch64Params();
   else if (!features.lookup("avx"))
     params.vectorBits = 128;
-  // Kernels multiply bytes by VNNI if shuffles select bytes (hasByteProducts).
-  if (features.lookup("avx512vbmi") && features.lookup("avx512vnni"))
+  if (features.lookup("avx512vbmi"))
     params.twoSourcePermuteBytes = 1;
+  // LLVM's intrinsics for 128 and 256 bits need AVX-512 VL.
+  if (features.lookup("avx512vnni") && features.lookup("avx512vl"))
+    params.dotProductBytes = 4;
   // Zen 4 executes operations on 512 bits in two halves.
   if (llvm::sys::getHostCPUName() == "znver4")
     params.datapathBits = 256;

@@ -1,8 +1,8 @@
 // Check that a sum of i8 products counts by words of four bytes: 2 operations for each with AVX-512 VNNI, else 8.
 //
-// RUN: sed 's/PARAMS/vector_bits = 512, two_source_permute_bytes = 1/' %s > %t.vnni.mlir
+// RUN: sed 's/PARAMS/vector_bits = 512, dot_product_bytes = 4/' %s > %t.vnni.mlir
 // RUN: layout-opt %t.vnni.mlir --split-input-file -layout-print-cost -o %t | FileCheck %s --check-prefixes=CHECK,VNNI
-// RUN: sed 's/PARAMS/vector_bits = 512, two_source_permute_bytes = 2/' %s > %t.pairs.mlir
+// RUN: sed 's/PARAMS/vector_bits = 512, two_source_permute_bytes = 1/' %s > %t.pairs.mlir
 // RUN: layout-opt %t.pairs.mlir --split-input-file -layout-print-cost -o %t | FileCheck %s --check-prefixes=CHECK,PAIRS
 
 #target = #layout.cpu<lanes = 16, flops_per_byte = 1, PARAMS>

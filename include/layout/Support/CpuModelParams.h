@@ -29,6 +29,10 @@ struct CpuModelParams {
   /// The smallest element size in bytes for which one shuffle can select
   /// arbitrary elements from two registers; 0 if the CPU has no such shuffle.
   int64_t twoSourcePermuteBytes = 0;
+  /// The number of products of an unsigned and a signed byte that one
+  /// instruction adds to each 32-bit lane; 0 if the CPU has no such
+  /// instruction.
+  int64_t dotProductBytes = 0;
   /// The size of a cache line in bytes.
   int64_t lineBytes = 64;
   /// The sizes of L1 and L2 of one core, in bytes.

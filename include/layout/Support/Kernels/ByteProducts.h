@@ -31,12 +31,10 @@ inline bool groupsBytes(const CpuModelParams &params) {
   return params.vectorBits >= 256;
 }
 
-/// Returns true if the CPU has AVX-512 VNNI, one instruction that adds the four
-/// products of unsigned and signed bytes to each 32-bit lane. Processors whose
-/// shuffles select bytes of two registers (VBMI) have it, apart from Cannon
-/// Lake, for which findCpuParams states no such shuffles.
+/// Returns true if one instruction adds the products of the unsigned and signed
+/// bytes of two words to each 32-bit lane.
 inline bool hasByteProducts(const CpuModelParams &params) {
-  return params.vectorBits >= 512 && params.twoSourcePermuteBytes == 1;
+  return params.dotProductBytes == kWordBytes;
 }
 
 /// Returns the number of vector operations that add the products of two words

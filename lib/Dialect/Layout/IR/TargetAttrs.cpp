@@ -7,6 +7,7 @@
 
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Support/ChipClock.h"
+#include "layout/Support/Kernels/ByteProducts.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -47,9 +48,9 @@ LogicalResult CpuTargetAttr::verify(
     std::optional<int64_t> vectorBits, std::optional<int64_t> vectorRegisters,
     std::optional<int64_t> datapathBits,
     std::optional<int64_t> twoSourcePermuteBytes,
-    std::optional<int64_t> l1Bytes, std::optional<int64_t> l2Bytes,
-    std::optional<int64_t> llcBytes, std::optional<int64_t> l1SetStride,
-    std::optional<int64_t> cores) {
+    std::optional<int64_t> dotProductBytes, std::optional<int64_t> l1Bytes,
+    std::optional<int64_t> l2Bytes, std::optional<int64_t> llcBytes,
+    std::optional<int64_t> l1SetStride, std::optional<int64_t> cores) {
   if (failed(checkParams(emitError, {{"lanes", lanes, 1},
                                      {"strided_percent", stridedPercent, 100},
                                      {"flops_per_byte", flopsPerByte, 1},
@@ -71,6 +72,11 @@ LogicalResult CpuTargetAttr::verify(
   add("vector_registers", vectorRegisters, 4);
   add("datapath_bits", datapathBits, 0);
   add("two_source_permute_bytes", twoSourcePermuteBytes, 0);
+  if (dotProductBytes && *dotProductBytes != 0 &&
+      *dotProductBytes != kWordBytes)
+    return emitError() << "target parameter 'dot_product_bytes' is "
+                       << *dotProductBytes << ": it must be 0 or "
+                       << kWordBytes;
   add("l1_bytes", l1Bytes, 1, mostCache);
   add("l2_bytes", l2Bytes, 1, mostCache);
   add("llc_bytes", llcBytes, 1, mostCache);
@@ -87,6 +93,8 @@ CpuModelParams CpuTargetAttr::getParams() const {
   params.datapathBits = getDatapathBits().value_or(params.datapathBits);
   params.twoSourcePermuteBytes =
       getTwoSourcePermuteBytes().value_or(params.twoSourcePermuteBytes);
+  params.dotProductBytes =
+      getDotProductBytes().value_or(params.dotProductBytes);
   params.lineBytes = getLineBytes().value_or(params.lineBytes);
   params.l1Bytes = getL1Bytes().value_or(params.l1Bytes);
   params.l2Bytes = getL2Bytes().value_or(params.l2Bytes);
@@ -113,6 +121,7 @@ CpuTargetAttr CpuTargetAttr::complete(const CpuModelParams &cpu) const {
              choose(getDatapathBits(), &CpuModelParams::datapathBits),
              choose(getTwoSourcePermuteBytes(),
                     &CpuModelParams::twoSourcePermuteBytes),
+             choose(getDotProductBytes(), &CpuModelParams::dotProductBytes),
              choose(getL1Bytes(), &CpuModelParams::l1Bytes),
              choose(getL2Bytes(), &CpuModelParams::l2Bytes),
              choose(getLlcBytes(), &CpuModelParams::llcBytes),

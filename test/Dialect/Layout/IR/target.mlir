@@ -8,13 +8,18 @@ module attributes {layout.target = #layout.cpu<lanes = 16, strided_percent = 120
 // -----
 
 // Parameters of the processor are printed if they are stated.
-// CHECK: layout.target = #layout.cpu<lanes = 16, line_bytes = 64, vector_bits = 256, vector_registers = 16, datapath_bits = 128, two_source_permute_bytes = 0, l1_bytes = 32768, l2_bytes = 1048576, llc_bytes = 33554432, l1_set_stride = 4096, cores = 8>
-module attributes {layout.target = #layout.cpu<lanes = 16, cores = 8, l1_set_stride = 4096, llc_bytes = 33554432, l2_bytes = 1048576, l1_bytes = 32768, two_source_permute_bytes = 0, datapath_bits = 128, vector_registers = 16, vector_bits = 256, line_bytes = 64>} {}
+// CHECK: layout.target = #layout.cpu<lanes = 16, line_bytes = 64, vector_bits = 256, vector_registers = 16, datapath_bits = 128, two_source_permute_bytes = 0, dot_product_bytes = 4, l1_bytes = 32768, l2_bytes = 1048576, llc_bytes = 33554432, l1_set_stride = 4096, cores = 8>
+module attributes {layout.target = #layout.cpu<lanes = 16, cores = 8, l1_set_stride = 4096, llc_bytes = 33554432, l2_bytes = 1048576, l1_bytes = 32768, two_source_permute_bytes = 0, dot_product_bytes = 4, datapath_bits = 128, vector_registers = 16, vector_bits = 256, line_bytes = 64>} {}
 
 // -----
 
 // expected-error @below {{target parameter 'vector_registers' is 3: it must be between 4 and 1048576}}
 module attributes {layout.target = #layout.cpu<lanes = 16, vector_registers = 3>} {}
+
+// -----
+
+// expected-error @below {{target parameter 'dot_product_bytes' is 2: it must be 0 or 4}}
+module attributes {layout.target = #layout.cpu<lanes = 16, dot_product_bytes = 2>} {}
 
 // -----
 

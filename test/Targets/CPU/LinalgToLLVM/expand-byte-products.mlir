@@ -1,7 +1,7 @@
 // RUN: layout-opt %s --layout-cpu-expand-byte-products | FileCheck %s --check-prefixes=CHECK,PAIRS
-// RUN: layout-opt %s --layout-set-target="target={#layout.cpu<lanes = 16, vector_bits = 512, two_source_permute_bytes = 1>} cpu=x86-64-v4" --layout-cpu-expand-byte-products | FileCheck %s --check-prefixes=CHECK,VNNI
+// RUN: layout-opt %s --layout-set-target="target={#layout.cpu<lanes = 16, vector_bits = 512, dot_product_bytes = 4>} cpu=x86-64-v4" --layout-cpu-expand-byte-products | FileCheck %s --check-prefixes=CHECK,VNNI
 // RUN: layout-opt %s --layout-linalg-to-llvm=cpu=x86-64-v3 | mlir-translate-22 --mlir-to-llvmir | opt-22 -O2 -mtriple=x86_64 -mcpu=haswell | llc-22 -mtriple=x86_64 -mcpu=haswell | FileCheck %s --check-prefix=AVX2
-// RUN: layout-opt %s --layout-linalg-to-llvm="cpu=x86-64-v4 target={#layout.cpu<lanes = 16, two_source_permute_bytes = 1>}" | mlir-translate-22 --mlir-to-llvmir | opt-22 -O2 -mtriple=x86_64 -mcpu=znver4 | llc-22 -mtriple=x86_64 -mcpu=znver4 | FileCheck %s --check-prefix=ZNVER4
+// RUN: layout-opt %s --layout-linalg-to-llvm="cpu=x86-64-v4 target={#layout.cpu<lanes = 16, dot_product_bytes = 4>}" | mlir-translate-22 --mlir-to-llvmir | opt-22 -O2 -mtriple=x86_64 -mcpu=znver4 | llc-22 -mtriple=x86_64 -mcpu=znver4 | FileCheck %s --check-prefix=ZNVER4
 
 // The addition is part of the instruction, whose first factor is unsigned.
 // CHECK-LABEL: func.func @mixed(

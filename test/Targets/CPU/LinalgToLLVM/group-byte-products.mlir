@@ -1,5 +1,5 @@
 // RUN: layout-opt %s --layout-cpu-group-byte-products | FileCheck %s
-// RUN: layout-opt %s --layout-set-target="target={#layout.cpu<lanes = 16, vector_bits = 512, two_source_permute_bytes = 1>} cpu=x86-64-v4" --layout-cpu-group-byte-products | FileCheck %s --check-prefix=VNNI
+// RUN: layout-opt %s --layout-set-target="target={#layout.cpu<lanes = 16, vector_bits = 512, dot_product_bytes = 4>} cpu=x86-64-v4" --layout-cpu-group-byte-products | FileCheck %s --check-prefix=VNNI
 // RUN: layout-opt %s --layout-set-target="target={#layout.cpu<lanes = 4, vector_bits = 128>}" --layout-cpu-group-byte-products | FileCheck %s --check-prefix=NEON
 // NEON-NOT: cpu.dot_bytes
 

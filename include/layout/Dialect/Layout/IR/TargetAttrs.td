@@ -61,6 +61,9 @@ def Layout_CpuTargetAttr : Layout_Attr<"CpuTarget", "cpu"> {
     * `two_source_permute_bytes`: smallest element size in bytes for which one
       shuffle selects any elements of two registers; 0 if there is no such
       shuffle (0);
+    * `dot_product_bytes`: number of products of an unsigned and a signed byte
+      that one instruction adds to each 32-bit lane: 4 for AVX-512 VNNI, 0 if
+      there is no such instruction (0);
     * `l1_bytes`, `l2_bytes`: sizes of L1 and L2 of one core in bytes (32 KiB,
       1 MiB);
     * `llc_bytes`: size of the last-level cache in bytes, which all cores share
@@ -86,6 +89,7 @@ def Layout_CpuTargetAttr : Layout_Attr<"CpuTarget", "cpu"> {
     OptionalParameter<"std::optional<int64_t>">:$vector_registers,
     OptionalParameter<"std::optional<int64_t>">:$datapath_bits,
     OptionalParameter<"std::optional<int64_t>">:$two_source_permute_bytes,
+    OptionalParameter<"std::optional<int64_t>">:$dot_product_bytes,
     OptionalParameter<"std::optional<int64_t>">:$l1_bytes,
     OptionalParameter<"std::optional<int64_t>">:$l2_bytes,
     OptionalParameter<"std::optional<int64_t>">:$llc_bytes,
