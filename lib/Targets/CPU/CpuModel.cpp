@@ -250,12 +250,15 @@ struct VectorizedDigit {
 } // namespace
 
 /// Returns the digit that a kernel vectorizes by vectors of `vectorSize`
-/// elements. Digits are tried in the order of findLane in KernelPlan.cpp.
+/// elements. Digits are tried in the order of findLane in KernelPlan.cpp. The
+/// lanes of a reduction hold partial results only if no reduction is masked.
 static VectorizedDigit
 findVectorizedDigit(const StoredOp &stored, const LoopsRule &rule,
-                    int64_t assumed, MLIRContext *context, int64_t vectorSize) {
+                    int64_t assumed, MLIRContext *context, int64_t vectorSize,
+                    bool isMasked) {
   auto findParts = [&](int64_t least) {
-    return stored.findReductionLane(rule, assumed, context, least);
+    return isMasked ? std::nullopt
+                    : stored.findReductionLane(rule, assumed, context, least);
   };
   VectorizedDigit found;
   found.lane = stored.findLane(rule, assumed, context);
@@ -278,7 +281,8 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   PaddingUse padding = maskPadding(stored, rule, layouts, costs, trips);
 
   auto [lane, parts, isStrided] = findVectorizedDigit(
-      stored, rule, getAssumedSize(), op->getContext(), getVectorSize(op));
+      stored, rule, getAssumedSize(), op->getContext(), getVectorSize(op),
+      /*isMasked=*/padding.maskedLoops.any());
 
   Cost points = 1;
   for (int64_t trip : trips)

@@ -20,7 +20,7 @@
 //   ---------------------|------------------------------------|---------------
 //   parallel, contiguous | fill                               | 1
 //   parallel, strided    | fill * strided_percent             | 1
-//   reduction            | fill * strided_percent             | 1
+//   reduction, unmasked  | fill * strided_percent             | 1
 //                        |   * (sum + L * log2(L)) / sum      |
 //                        |   * 1.5 if operand rows exceed L1  |
 //   none                 | scalar_percent * computed / 256    | strided_percent
