@@ -28,9 +28,10 @@ wanted_packages=(python3-psutil libbenchmark-dev libdnnl-dev coinor-libcbc-dev
   libvulkan-dev mesa-vulkan-drivers
   libtcmalloc-minimal4 graphviz libopenmpi-dev openmpi-bin)
 # Packages that only tests use: a browser for HTML pages, an emulator with a C library
-# for AArch64 kernels, and the checks of Vulkan calls.
+# for AArch64 kernels, the C++ library of programs for phones, and the checks of Vulkan
+# calls.
 test_packages=(chromium chromium-driver qemu-user libc6-dev-arm64-cross
-  vulkan-validationlayers)
+  libstdc++-12-dev-arm64-cross vulkan-validationlayers)
 
 step() { printf '[%4ds] %s\n' $((SECONDS - started)) "$*" >&2; }
 die() {

@@ -122,6 +122,7 @@ config.available_features.update("target-" + target for target in config.targets
 for feature, is_built in (("isl", config.has_isl), ("opencl", config.has_opencl),
                           ("vulkan", config.has_vulkan),
                           ("opencl-package", config.has_opencl_package),
+                          ("vulkan-package", config.has_vulkan and config.has_opencl_package),
                           ("c-api", config.has_c_api), ("plugin", config.has_plugin),
                           ("python-extension", config.has_python_extension)):
     if is_built:
@@ -139,6 +140,7 @@ config.environment["LAYOUT_NPU_CXXFLAGS"] = "-O0"
 # What is compiled in one run of a test is no part of the next.
 config.environment["LAYOUT_CACHE"] = ""
 config.environment["LAYOUT_OPENCL_CACHE"] = ""
+config.environment["LAYOUT_VULKAN_CACHE"] = ""
 config.environment["POCL_CACHE_DIR"] = os.path.join(config.test_exec_root, "pocl-cache")
 
 
@@ -234,6 +236,8 @@ emulates = lit.util.which("qemu-aarch64", os.environ.get("PATH", "")) and \
     os.path.exists("/usr/aarch64-linux-gnu/lib/crt1.o")
 require("aarch64", "" if emulates else "qemu-user or libc6-dev-arm64-cross is not installed",
         "of kernels for AArch64")
+require("aarch64-cxx", "" if os.path.exists("/usr/aarch64-linux-gnu/include/c++") else
+        "libstdc++-12-dev-arm64-cross is not installed", "of C++ for AArch64")
 if lit.util.which("spirv-val", os.environ.get("PATH", "")):
     config.available_features.add("spirv-val")
 if lit.util.which("clang-22", os.environ.get("PATH", "")):

@@ -55,19 +55,23 @@ struct Parsed {
     return success(module.get() != nullptr);
   }
 
-  /// Lowers each `gpu.module` to a `gpu.binary` with SPIR-V and OpenCL C.
-  /// Succeeds if there is none; returns failure after an error if a pass fails.
-  LogicalResult lower() {
+  /// Lowers each `gpu.module` to a `gpu.binary` with SPIR-V and, for OpenCL,
+  /// OpenCL C. Succeeds if there is none; returns failure after an error if a
+  /// pass fails.
+  LogicalResult lower(KernelAPI api = KernelAPI::OpenCL) {
     SmallVector<gpu::GPUModuleOp> modules(module->getOps<gpu::GPUModuleOp>());
     if (modules.empty())
       return success();
     PassManager pm(&context);
     pm.addPass(createCountKernelWorkPass());
     pm.addPass(createNarrowKernelIndicesPass());
-    pm.addPass(createKernelsToSourcePass());
+    bool isVulkan = api == KernelAPI::Vulkan;
+    if (!isVulkan)
+      pm.addPass(createKernelsToSourcePass());
     auto spirvName = (kSpirvModulePrefix + modules.front().getName()).str();
     if (!module->lookupSymbol(spirvName))
-      pm.addPass(createKernelsToSPIRVPass());
+      pm.addPass(isVulkan ? createKernelsToVulkanPass()
+                          : createKernelsToSPIRVPass());
     pm.addPass(createSerializeKernelsPass());
     return pm.run(*module);
   }
@@ -153,9 +157,10 @@ layout::writeOpenCLSource(std::unique_ptr<llvm::MemoryBuffer> source,
 }
 
 LogicalResult layout::writePackage(std::unique_ptr<llvm::MemoryBuffer> source,
-                                   StringRef function, StringRef directory) {
+                                   StringRef function, StringRef directory,
+                                   KernelAPI api) {
   Parsed parsed;
   return failure(
-      failed(parsed.read(std::move(source))) || failed(parsed.lower()) ||
-      failed(writeOpenCLPackage(*parsed.module, function, directory)));
+      failed(parsed.read(std::move(source))) || failed(parsed.lower(api)) ||
+      failed(writeKernelPackage(*parsed.module, function, directory, api)));
 }

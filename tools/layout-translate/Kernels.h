@@ -13,6 +13,7 @@
 #ifndef LAYOUT_TOOLS_LAYOUT_TRANSLATE_KERNELS_H
 #define LAYOUT_TOOLS_LAYOUT_TRANSLATE_KERNELS_H
 
+#include "layout/Targets/OpenCL/GPUToOpenCL/KernelAPI.h"
 #include "mlir/Support/LLVM.h"
 #include <memory>
 #include <string>
@@ -41,7 +42,8 @@ writeOpenCLSource(std::unique_ptr<llvm::MemoryBuffer> source, StringRef name);
 /// (layout/Targets/OpenCL/GPUToOpenCL/Package.h): a directory with its kernels,
 /// constants and commands. Emits an error and returns failure if it cannot.
 LogicalResult writePackage(std::unique_ptr<llvm::MemoryBuffer> source,
-                           StringRef function, StringRef directory);
+                           StringRef function, StringRef directory,
+                           KernelAPI api);
 
 } // namespace mlir::layout
 

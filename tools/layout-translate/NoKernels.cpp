@@ -28,6 +28,6 @@ layout::writeOpenCLSource(std::unique_ptr<llvm::MemoryBuffer>, StringRef) {
 }
 
 LogicalResult layout::writePackage(std::unique_ptr<llvm::MemoryBuffer>,
-                                   StringRef, StringRef) {
+                                   StringRef, StringRef, KernelAPI) {
   return reportMissing();
 }

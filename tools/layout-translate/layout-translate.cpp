@@ -45,6 +45,7 @@ enum class Form {
   OpenCLSpirvPatcher,
   OpenCLSource,
   Package,
+  VulkanPackage,
   NpuPackage
 };
 } // namespace
@@ -64,6 +65,8 @@ static cl::opt<Form> form(
         clEnumValN(Form::Package, "layout-to-opencl-package",
                    "for a host function: a directory, named by -o, with its "
                    "kernels, constants and commands"),
+        clEnumValN(Form::VulkanPackage, "layout-to-vulkan-package",
+                   "for a host function: the same, with kernels for Vulkan"),
         clEnumValN(Form::NpuPackage, "npu-to-package",
                    "for a function of npu ops: a directory, named by -o, with "
                    "its C++, constants and arguments")));
@@ -160,8 +163,10 @@ static LogicalResult checkOptions() {
         "select the output with one of --layout-to-map, --layout-to-table, "
         "--layout-to-svg, --layout-to=notation, --mlir-to-cpp, "
         "--layout-to-spirv-binary, --layout-to-opencl-c, "
-        "--layout-to-opencl-package, --npu-to-package");
-  bool isPackage = isForm(Form::Package) || isForm(Form::NpuPackage);
+        "--layout-to-opencl-package, --layout-to-vulkan-package, "
+        "--npu-to-package");
+  bool isPackage = isForm(Form::Package) || isForm(Form::VulkanPackage) ||
+                   isForm(Form::NpuPackage);
   bool isSvg = form.getNumOccurrences() && form == Form::Svg;
   bool isTable = form.getNumOccurrences() && form == Form::Table;
   auto check = [](const cl::Option &option, bool used) -> LogicalResult {
@@ -274,6 +279,7 @@ static LogicalResult writeForm(LayoutAttrInterface layout, const LayoutMap &map,
   case Form::OpenCLSpirvPatcher:
   case Form::OpenCLSource:
   case Form::Package:
+  case Form::VulkanPackage:
   case Form::NpuPackage:
     break;
   case Form::Svg:
@@ -352,12 +358,14 @@ static LogicalResult runTool() {
   FailureOr<std::string> output;
   if (isForm(Form::Cpp) || isForm(Form::OpenCLSpirvPatcher) ||
       isForm(Form::OpenCLSource) || isForm(Form::Package) ||
-      isForm(Form::NpuPackage)) {
+      isForm(Form::VulkanPackage) || isForm(Form::NpuPackage)) {
     auto buffer = openSource();
     if (failed(buffer))
       return failure();
-    if (form == Form::Package)
-      return writePackage(std::move(*buffer), functionName, outputPath);
+    if (form == Form::Package || form == Form::VulkanPackage)
+      return writePackage(std::move(*buffer), functionName, outputPath,
+                          form == Form::VulkanPackage ? KernelAPI::Vulkan
+                                                      : KernelAPI::OpenCL);
     if (form == Form::NpuPackage)
       return writeNpuPackage(std::move(*buffer), functionName, outputPath,
                              checks, strictOKKernel);

@@ -1,4 +1,4 @@
-//===- Package.cpp - Package for other OpenCL runtimes --------------------===//
+//===- Package.cpp - Package of kernels for other runtimes ----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -150,6 +151,7 @@ LogicalResult PackageWriter::addKernels(gpu::BinaryOp binary) {
               "layout-opencl-serialize-kernels on the GPU module";
   for (gpu::KernelMetadataAttr kernel : object.getKernels()) {
     json::Array arguments;
+    LayoutClKernelMetadata facts = readKernelMetadata(kernel.getMetadata());
     auto type = cast<FunctionType>(kernel.getFunctionType());
     for (auto [i, input] : llvm::enumerate(type.getInputs())) {
       auto memref = dyn_cast<MemRefType>(input);
@@ -172,12 +174,15 @@ LogicalResult PackageWriter::addKernels(gpu::BinaryOp binary) {
       if (auto access = attributes ? attributes.getAs<StringAttr>("access")
                                    : StringAttr())
         argument["access"] = toUtf8(access.getValue());
+      else
+        argument["access"] =
+            i < 63 && !(facts.writes >> i & 1) ? "read_only" : "read_write";
       arguments.push_back(std::move(argument));
     }
     std::string name = toUtf8(kernel.getName().getValue());
     json::Object entry{
         {"name", name}, {"file", file}, {"arguments", std::move(arguments)}};
-    addKernelMetadata(readKernelMetadata(kernel.getMetadata()), entry);
+    addKernelMetadata(facts, entry);
     if (source) {
       entry["source"] = sourceFile;
       entry["source_name"] = kKernelPrefix.str() + name;
@@ -522,12 +527,29 @@ LogicalResult PackageWriter::write(StringRef directory) {
       llvm::formatv("{0:2}\n", json::Value(std::move(manifest))).str());
 }
 
-LogicalResult layout::writeOpenCLPackage(ModuleOp module, StringRef name,
-                                         StringRef directory) {
+/// Emits an error and fails if a binary of the module was made for another API.
+static LogicalResult checkBinaries(ModuleOp module, KernelAPI api) {
+  for (auto binary : module.getOps<gpu::BinaryOp>()) {
+    auto object = cast<gpu::ObjectAttr>(binary.getObjects()[0]);
+    auto target = dyn_cast_or_null<spirv::TargetEnvAttr>(object.getTarget());
+    bool isVulkan = target && llvm::is_contained(target.getCapabilities(),
+                                                 spirv::Capability::Shader);
+    if (isVulkan != (api == KernelAPI::Vulkan))
+      return binary.emitError()
+             << "has SPIR-V for " << (isVulkan ? "Vulkan" : "OpenCL")
+             << ", and the package is for the other API; write the package "
+                "from the GPU module";
+  }
+  return success();
+}
+
+LogicalResult layout::writeKernelPackage(ModuleOp module, StringRef name,
+                                         StringRef directory, KernelAPI api) {
   auto function = module.lookupSymbol<func::FuncOp>(name);
   if (!function || function.isExternal())
     return module.emitError() << "has no function '" << name
                               << "' with a body to make a package of";
   PackageWriter writer(module, function);
-  return failure(failed(writer.collect()) || failed(writer.write(directory)));
+  return failure(failed(checkBinaries(module, api)) ||
+                 failed(writer.collect()) || failed(writer.write(directory)));
 }

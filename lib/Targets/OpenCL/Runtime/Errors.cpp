@@ -22,6 +22,12 @@ std::recursive_mutex &mlir::layout::opencl::getMutex() {
   return getErrors().mutex;
 }
 
+const DiskCache &mlir::layout::opencl::getCache() {
+  static const auto *cache =
+      new DiskCache("LAYOUT_OPENCL_CACHE", "opencl", getErrors());
+  return *cache;
+}
+
 void mlir::layout::opencl::report(const std::string &message) {
   getErrors().report(message);
 }

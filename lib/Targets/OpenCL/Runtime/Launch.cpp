@@ -47,21 +47,6 @@ static bool mayRepeat(const Kernel &kernel, int32_t numValues,
   return true;
 }
 
-/// Returns the bytes and operations of all work-items of a launch; a count that
-/// is unknown is -1.
-static Work countWork(const Kernel &kernel, const int64_t *grid,
-                      const Sizes &global) {
-  double count = 1;
-  for (int d = 0; d < 3; ++d) {
-    int64_t most = kernel.facts.items[d];
-    count *= !kernel.facts.any_groups ? double(grid[d])
-             : most < 0 ? double(global[d])
-                        : std::min(double(most), double(global[d]));
-  }
-  auto times = [&](int64_t each) { return each < 0 ? -1 : each * count; };
-  return {times(kernel.facts.bytes), times(kernel.facts.operations)};
-}
-
 void layoutClLaunch(void *handle, const int64_t *grid, int32_t numValues,
                     const void *const *values, const int64_t *sizes) {
   Lock lock(getMutex());
@@ -91,7 +76,7 @@ void layoutClLaunch(void *handle, const int64_t *grid, int32_t numValues,
   if (check(code, "clEnqueueNDRangeKernel",
             "launching the kernel '" + kernel.name + "' on a grid of " +
                 getText(global) + " in groups of " + getText(local)))
-    addToProfile(kernel.name, event, countWork(kernel, grid, global));
+    addToProfile(kernel.name, event, countWork(kernel.facts, grid));
 }
 
 void layoutClRefuseSizes(const char *name) {

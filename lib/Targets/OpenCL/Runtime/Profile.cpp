@@ -6,25 +6,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "Profile.h"
-#include "DiskCache.h"
+#include "Common/Files.h"
 #include "Pool.h"
 #include "layout/Targets/OpenCL/Runtime/OpenCL.h"
-#include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 
+using namespace mlir::layout;
 using namespace mlir::layout::opencl;
 using Lock = std::lock_guard<std::recursive_mutex>;
 
 namespace {
 struct Profile {
-  struct Sum {
-    uint64_t launches = 0;
-    double seconds = 0;
-    Work work{0, 0};
-  };
   bool on = false;
-  std::map<std::string, Sum> sums;
+  ProfileTable table;
   struct Pending {
     std::string name;
     cl_event event;
@@ -69,11 +63,6 @@ bool mlir::layout::opencl::readTime(cl_event event, uint64_t &nanoseconds) {
   return true;
 }
 
-/// Adds `work` to `sum`, which becomes -1 if either is unknown.
-static void addWork(double &sum, double work) {
-  sum = sum < 0 || work < 0 ? -1 : sum + work;
-}
-
 void mlir::layout::opencl::collectProfile() {
   Profile &profile = getProfile();
   std::vector<Profile::Pending> left;
@@ -86,24 +75,11 @@ void mlir::layout::opencl::collectProfile() {
       continue;
     }
     uint64_t nanoseconds = 0;
-    if (readTime(each.event, nanoseconds)) {
-      Profile::Sum &sum = profile.sums[each.name];
-      ++sum.launches;
-      sum.seconds += double(nanoseconds) * 1e-9;
-      addWork(sum.work.bytes, each.work.bytes);
-      addWork(sum.work.operations, each.work.operations);
-    }
+    if (readTime(each.event, nanoseconds))
+      profile.table.add(each.name, double(nanoseconds) * 1e-9, each.work);
     clReleaseEvent(each.event);
   }
   profile.pending = std::move(left);
-}
-
-/// Returns `count` per second in units of 10^9, or "-" if unknown.
-static std::string getRate(double count, double seconds) {
-  char text[32] = "-";
-  if (count >= 0 && seconds > 0)
-    std::snprintf(text, sizeof(text), "%.2f", count * 1e-9 / seconds);
-  return text;
 }
 
 void layoutClPrintProfile() {
@@ -112,19 +88,5 @@ void layoutClPrintProfile() {
     if (Session *session = Session::get())
       clFinish(session->queue);
   collectProfile();
-  std::vector<std::pair<std::string, Profile::Sum>> rows(
-      getProfile().sums.begin(), getProfile().sums.end());
-  std::sort(rows.begin(), rows.end(), [](const auto &a, const auto &b) {
-    return a.second.seconds > b.second.seconds;
-  });
-  std::fprintf(stderr, "%12s %10s %12s %9s %9s  kernel\n", "total ms",
-               "launches", "us each", "GB/s", "GFLOP/s");
-  for (const auto &[name, sum] : rows)
-    std::fprintf(
-        stderr, "%12.3f %10llu %12.2f %9s %9s  %s\n", sum.seconds * 1e3,
-        static_cast<unsigned long long>(sum.launches),
-        sum.seconds * 1e6 / sum.launches,
-        getRate(sum.work.bytes, sum.seconds).c_str(),
-        getRate(sum.work.operations, sum.seconds).c_str(), name.c_str());
-  std::fprintf(stderr, "%s\n", getPool().describe().c_str());
+  getProfile().table.print(getPool().describe());
 }

@@ -13,14 +13,10 @@
 #ifndef LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_PROFILE_H
 #define LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_PROFILE_H
 
+#include "Common/ProfileTable.h"
 #include "Session.h"
 
 namespace mlir::layout::opencl {
-
-/// The bytes and operations of a command; negative if unknown.
-struct Work {
-  double bytes = -1, operations = -1;
-};
 
 bool isProfiling();
 /// Adds the command of `event` to the row `name` of the profile, which then

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Programs.h"
-#include "DiskCache.h"
 #include "layout/Targets/OpenCL/Runtime/OpenCL.h"
 #include <cstring>
 
+using namespace mlir::layout;
 using namespace mlir::layout::opencl;
 
 /// Returns the build log without trailing blank lines.
@@ -101,7 +101,7 @@ static std::string getBinaryKey(const Session &session, std::string_view spirv,
 /// Returns the program of a cached binary that the driver accepts, or null.
 static cl_program loadBinary(Session &session, const std::string &key) {
   std::string binary;
-  if (!findInCache(".bin", key, binary))
+  if (!getCache().find(".bin", key, binary))
     return nullptr;
   const auto *bytes = reinterpret_cast<const unsigned char *>(binary.data());
   size_t size = binary.size();
@@ -122,7 +122,7 @@ static cl_program loadBinary(Session &session, const std::string &key) {
 /// second time, for any work-group size.
 static void keepBinary(cl_program program, const std::string &key) {
   size_t size = 0;
-  if (!isCacheOn() ||
+  if (!getCache().isOn() ||
       clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size,
                        nullptr) != CL_SUCCESS ||
       !size)
@@ -131,7 +131,7 @@ static void keepBinary(cl_program program, const std::string &key) {
   auto *bytes = reinterpret_cast<unsigned char *>(binary.data());
   if (clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(bytes), &bytes,
                        nullptr) == CL_SUCCESS)
-    keepInCache(".bin", key, binary);
+    getCache().keep(".bin", key, binary);
 }
 
 /// Returns a built program: from a cached binary, or else from `source` or

@@ -10,7 +10,7 @@
 //
 //   llvm-spirv-15 -r --spirv-target-env=CL1.2 kernels.spv -o kernels.bc
 //
-// The output of the tool is cached on disk (DiskCache.h).
+// The output of the tool is cached on disk (Common/DiskCache.h).
 //
 //===----------------------------------------------------------------------===//
 

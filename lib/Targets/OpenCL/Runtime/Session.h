@@ -22,6 +22,7 @@
 #ifndef LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_SESSION_H
 #define LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_SESSION_H
 
+#include "Common/DiskCache.h"
 #include "Common/PendingError.h"
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS // clCreateCommandQueue for OpenCL 1.2
@@ -39,6 +40,9 @@ namespace mlir::layout::opencl {
 PendingError &getErrors();
 /// Returns the mutex of all runtime state; clSetKernelArg is not thread-safe.
 std::recursive_mutex &getMutex();
+
+/// Returns the cache of built and translated kernels.
+const DiskCache &getCache();
 
 /// Makes `message` the pending error unless there is one.
 void report(const std::string &message);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DiskCache.h"
+#include "Common/Files.h"
 #include "Programs.h"
 #include <cerrno>
 #include <cstdio>
@@ -18,6 +18,7 @@
 
 extern char **environ;
 
+using namespace mlir::layout;
 using namespace mlir::layout::opencl;
 
 //===----------------------------------------------------------------------===//
@@ -68,7 +69,7 @@ bool mlir::layout::opencl::translateToSpir(std::string_view spirv,
   if (tool.empty())
     tool = "llvm-spirv-15";
   std::string key = tool + "\n" + std::string(spirv);
-  if (findInCache(".spir", key, spir))
+  if (getCache().find(".spir", key, spir))
     return true;
 
   std::string what = "building the kernel '" + kernel +
@@ -98,6 +99,6 @@ bool mlir::layout::opencl::translateToSpir(std::string_view spirv,
     report(what + reason);
     return false;
   }
-  keepInCache(".spir", key, spir);
+  getCache().keep(".spir", key, spir);
   return true;
 }

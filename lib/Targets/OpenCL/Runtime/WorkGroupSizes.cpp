@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WorkGroupSizes.h"
-#include "DiskCache.h"
+#include "Common/Files.h"
 #include "Profile.h"
 #include "layout/Targets/OpenCL/Runtime/OpenCL.h"
 #include <algorithm>
@@ -167,7 +167,7 @@ static bool findKept(const std::string &key, const GroupLimits &limits,
                      const Sizes &global, Sizes &local) {
   std::string text;
   unsigned long long kept[3];
-  if (!findInCache(".groups", key, text) ||
+  if (!getCache().find(".groups", key, text) ||
       std::sscanf(text.c_str(), "%llu %llu %llu", &kept[0], &kept[1],
                   &kept[2]) != 3)
     return false;
@@ -200,9 +200,9 @@ Sizes mlir::layout::opencl::chooseGroups(Session &session, Kernel &kernel,
   chosen.local = findFastest(session, kernel, global,
                              listGroups(limits, global, chosen.local));
   chosen.isTuned = true;
-  keepInCache(".groups", key,
-              std::to_string(chosen.local[0]) + " " +
-                  std::to_string(chosen.local[1]) + " " +
-                  std::to_string(chosen.local[2]));
+  getCache().keep(".groups", key,
+                  std::to_string(chosen.local[0]) + " " +
+                      std::to_string(chosen.local[1]) + " " +
+                      std::to_string(chosen.local[2]));
   return chosen.local;
 }

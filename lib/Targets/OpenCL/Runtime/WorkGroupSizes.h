@@ -9,7 +9,7 @@
 // size, with which neighboring pixels share reads. The device may not support
 // it, or may be faster with another. If tuning is on, up to ten sizes are
 // measured at the first launch of a kernel on a grid. The fastest is kept on
-// disk (DiskCache.h); its key has the device, the driver, the program, the
+// disk (Common/DiskCache.h); its key has the device, the driver, the program, the
 // kernel and the grid:
 //
 //   grid 112 x 112 x 1, written 16 x 4 x 1   ->  "56 2 1"

@@ -1,12 +1,12 @@
-//===- Package.h - Package for other OpenCL runtimes ------------*- C++ -*-===//
+//===- Package.h - Package of kernels for other runtimes --------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A directory with all that a custom runtime needs to run a program of OpenCL
-// kernels: modules as `<module>.spv` and as OpenCL C 1.2 in `<module>.cl`,
+// A directory with all that a custom runtime needs to run a program of kernels:
+// modules as `<module>.spv` and, for OpenCL, as OpenCL C 1.2 in `<module>.cl`,
 // constants as little-endian `<name>.bin`, and manifest.json:
 //
 //   {"function": "main",
@@ -16,7 +16,8 @@
 //       "source": "kernels.cl", "source_name": "kernel_copy", "arguments": [
 //       {"name": "conv1", "kind": "image2d", "access": "read_only",
 //        "element": "f32"},
-//       {"name": "x", "kind": "buffer", "element": "f32"},
+//       {"name": "x", "kind": "buffer", "access": "read_write",
+//        "element": "f32"},
 //       {"name": "scalar", "kind": "scalar", "type": "i64"}]}],
 //    "memory": [{"name": "conv1", "kind": "image2d", "width": 6, "height": 10,
 //                "channel_order": "CL_RGBA", "channel_type": "CL_FLOAT"},
@@ -52,17 +53,18 @@
 #ifndef LAYOUT_TARGETS_OPENCL_GPUTOOPENCL_PACKAGE_H
 #define LAYOUT_TARGETS_OPENCL_GPUTOOPENCL_PACKAGE_H
 
+#include "layout/Targets/OpenCL/GPUToOpenCL/KernelAPI.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::layout {
 
-/// Writes the OpenCL package of `function` to `directory`: kernels, constants
-/// and manifest.json. The kernels of the module must be `gpu.binary` ops
+/// Writes the package of `function` to `directory`: kernels, constants and
+/// manifest.json. The kernels of the module must be `gpu.binary` ops for `api`
 /// (layout-opencl-serialize-kernels). Emits an error and fails if an op of the
 /// function is not supported, before any file is written, or if a file cannot
 /// be written.
-LogicalResult writeOpenCLPackage(ModuleOp module, StringRef function,
-                                 StringRef directory);
+LogicalResult writeKernelPackage(ModuleOp module, StringRef function,
+                                 StringRef directory, KernelAPI api);
 
 } // namespace mlir::layout
 

@@ -17,15 +17,14 @@
 #ifndef LAYOUT_TARGETS_OPENCL_PIPELINES_OPENCLBACKEND_H
 #define LAYOUT_TARGETS_OPENCL_PIPELINES_OPENCLBACKEND_H
 
+#include "layout/Targets/OpenCL/GPUToOpenCL/KernelAPI.h"
+
 namespace mlir {
 class DialectRegistry;
 class OpPassManager;
 } // namespace mlir
 
 namespace mlir::layout {
-
-/// The API by which kernels run on a device.
-enum class KernelAPI { OpenCL, Vulkan };
 
 /// Adds the passes that compile each GPU module to a `gpu.binary`. In host code
 /// they only guard launches of dynamic size by checks that 32-bit indices

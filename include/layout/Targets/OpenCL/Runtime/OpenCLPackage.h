@@ -15,73 +15,25 @@
 //   layoutClDestroyPackage(net);
 //   const char *error = layoutClTakeError();     // of the first that failed
 //
-// Laws:
-//   - Errors are those of OpenCL.h: after an error all calls do nothing until
-//     the error is taken. A null package, the result of a failed load, is not
-//     an error.
-//   - Loading a package checks that its files, numbers and sizes are
-//     consistent. Its kernels are code and are trusted as such.
-//   - Loading builds the kernels and uploads the constants, which are kept
-//     until the package is destroyed. Runs reuse the memory of earlier runs.
+// Laws, besides those of Package.h:
 //   - A run does not wait for the device: it returns when its commands are in
 //     the queue. layoutClCopyOutput waits for the last run, layoutClSetInput
 //     waits until earlier runs have uploaded their inputs; other threads are
 //     not blocked. An error of the device is reported by the waiting call.
-//   - A package is used by one thread at a time; different packages may be used
-//     by different threads.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef LAYOUT_TARGETS_OPENCL_RUNTIME_OPENCLPACKAGE_H
 #define LAYOUT_TARGETS_OPENCL_RUNTIME_OPENCLPACKAGE_H
 
-#include "layout/Targets/OpenCL/Runtime/OpenCL.h"
+#include "layout/Targets/OpenCL/Runtime/Package.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct LayoutClPackage LayoutClPackage;
-
-/// A dense row-major tensor, an input or output of the program.
-typedef struct LayoutClTensor {
-  const char *name;    // empty if unnamed, as outputs are
-  const char *element; // "f32", "i8", ..
-  int32_t rank;
-  const int64_t *sizes;
-  int64_t bytes;
-} LayoutClTensor;
-
 /// Loads a package from `directory`. Returns null after an error.
 LayoutClPackage *layoutClLoadPackage(const char *directory);
-
-int32_t layoutClCountInputs(const LayoutClPackage *package);
-int32_t layoutClCountOutputs(const LayoutClPackage *package);
-/// Return the input or output `number`, valid as long as the package. If there
-/// is no such number, returns null.
-const LayoutClTensor *layoutClGetInput(const LayoutClPackage *package,
-                                       int32_t number);
-const LayoutClTensor *layoutClGetOutput(const LayoutClPackage *package,
-                                        int32_t number);
-
-/// Copies `bytes` bytes of `data` to input `number`, for all following runs.
-/// Reports an error and keeps the former data if there is no such input or it
-/// has another size.
-void layoutClSetInput(LayoutClPackage *package, int32_t number,
-                      const void *data, int64_t bytes);
-/// Queues a run of the program and returns without waiting for it. Reports an
-/// error, without a run, if an input has never been set.
-void layoutClRunPackage(LayoutClPackage *package);
-/// Waits until all runs are done.
-void layoutClWaitPackage(LayoutClPackage *package);
-/// Waits for all runs and copies output `number` to `data`. Reports an error
-/// and leaves `data` unchanged if there is no such output, if it does not have
-/// `bytes` bytes, or if there was no run or the last one failed.
-void layoutClCopyOutput(LayoutClPackage *package, int32_t number, void *data,
-                        int64_t bytes);
-
-/// Waits for all runs and frees the package, which may be null.
-void layoutClDestroyPackage(LayoutClPackage *package);
 
 #ifdef __cplusplus
 }

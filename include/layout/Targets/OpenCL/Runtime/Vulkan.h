@@ -19,12 +19,19 @@
 //     the last barrier, or writes memory which was read or written since then.
 //     The others move a new image to its layout, or show a download to the host.
 //   - Buffers and images are parts of few blocks of device memory.
-//   - All objects of the device are destroyed at exit.
+//   - All objects of the device are destroyed at exit, which also writes the
+//     driver's data of new pipelines to the disk cache. Files that are damaged,
+//     or of another device or driver, are not used.
 //
 // Environment:
 //   LAYOUT_VULKAN_DEVICE      part of the name of the device
 //   LAYOUT_VULKAN_CHECK       1: check all calls by the validation layer; a
 //                             message of it is an error
+//   LAYOUT_VULKAN_PROFILE     1: time kernels, print a table at exit
+//   LAYOUT_VULKAN_CACHE       the directory of the driver's pipeline data;
+//                             empty: no cache
+//                             ($XDG_CACHE_HOME or ~/.cache, mlir-layout/vulkan)
+//   LAYOUT_VULKAN_CACHE_BYTES the size limit of the cache in bytes (256 MiB)
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,6 +7,7 @@
 
 #include "Vulkan/VulkanPatterns.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
+#include "layout/Targets/OpenCL/Runtime/PushConstants.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -111,14 +112,6 @@ void layout::addVulkanTypes(SPIRVTypeConverter &converter) {
 //===----------------------------------------------------------------------===//
 // Loads and stores
 //===----------------------------------------------------------------------===//
-
-/// Adds a push constant of `size` bytes after `bytes` bytes of others, and
-/// returns its offset (VulkanPatterns.h).
-static uint32_t placePushConstant(uint32_t size, uint32_t &bytes) {
-  uint32_t offset = llvm::alignTo(bytes, size);
-  bytes = offset + size;
-  return offset;
-}
 
 static Value getConstant(OpBuilder &builder, Location loc, TypedAttr value) {
   return spirv::ConstantOp::create(builder, loc, value.getType(), value);
@@ -375,11 +368,12 @@ LogicalResult layout::checkForVulkan(gpu::GPUModuleOp module) {
                   "or a buffer";
       }
     }
-    if (bytes > 128)
+    if (bytes > kPushConstantBytes)
       return kernel.emitError()
              << "has " << bytes
-             << " bytes of scalar arguments, but Vulkan guarantees 128 bytes "
-                "of push constants; make sizes static";
+             << " bytes of scalar arguments, but Vulkan guarantees "
+             << kPushConstantBytes
+             << " bytes of push constants; make sizes static";
     if (kernel.getNumArguments() > 63)
       return kernel.emitError()
              << "has " << kernel.getNumArguments()

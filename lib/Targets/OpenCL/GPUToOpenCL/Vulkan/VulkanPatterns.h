@@ -12,8 +12,7 @@
 //   a buffer               a storage buffer at set 0, binding i
 //   an image that is read  a combined image sampler at set 0, binding i
 //   an image it stores to  a storage image at set 0, binding i
-//   a scalar               a push constant of 4 or 8 bytes, after those of the
-//                          scalars before it, at a multiple of its size
+//   a scalar               a push constant (Runtime/PushConstants.h)
 //
 //===----------------------------------------------------------------------===//
 

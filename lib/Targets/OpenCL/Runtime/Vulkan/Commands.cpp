@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
+#include "Profile.h"
 
 using namespace mlir::layout;
 using namespace mlir::layout::vulkan;
@@ -73,6 +74,8 @@ bool Commands::start() {
   begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
   isRecording =
       check(vkBeginCommandBuffer(buffer, &begin), "vkBeginCommandBuffer", what);
+  if (isRecording)
+    resetTimes(*session, buffer);
   return isRecording;
 }
 
@@ -267,7 +270,9 @@ bool Commands::finish() {
       check(vkWaitForFences(session->device, 1, &fence, VK_TRUE, UINT64_MAX),
             "vkWaitForFences", what) &&
       check(vkResetFences(session->device, 1, &fence), "vkResetFences", what);
-  if (!isDone)
+  if (isDone)
+    collectTimes(*session);
+  else
     vkDeviceWaitIdle(session->device);
   reset(*session);
   return isDone;

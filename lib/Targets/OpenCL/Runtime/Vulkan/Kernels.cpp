@@ -7,76 +7,42 @@
 
 #include "Kernels.h"
 #include "Commands.h"
+#include "Profile.h"
+#include "layout/Targets/OpenCL/Runtime/PushConstants.h"
 #include <cstring>
 #include <list>
 
 using namespace mlir::layout;
 using namespace mlir::layout::vulkan;
 
-static std::map<std::string, VkShaderModule> &getModules() {
-  static auto *modules = new std::map<std::string, VkShaderModule>;
-  return *modules;
-}
-
 static std::list<Kernel> &getKernels() {
   static auto *kernels = new std::list<Kernel>;
   return *kernels;
 }
 
-void vulkan::destroyKernels(Session &session) {
-  for (Kernel &kernel : getKernels()) {
-    for (auto &[size, pipeline] : kernel.pipelines)
-      vkDestroyPipeline(session.device, pipeline, nullptr);
-    vkDestroyPipelineLayout(session.device, kernel.layout, nullptr);
-    vkDestroyDescriptorSetLayout(session.device, kernel.descriptors, nullptr);
-  }
-  for (auto &[words, module] : getModules())
-    vkDestroyShaderModule(session.device, module, nullptr);
-  getKernels().clear();
-  getModules().clear();
+static void destroyKernel(Session &session, const Kernel &kernel) {
+  for (auto &[size, pipeline] : kernel.pipelines)
+    vkDestroyPipeline(session.device, pipeline, nullptr);
+  vkDestroyPipelineLayout(session.device, kernel.layout, nullptr);
+  vkDestroyDescriptorSetLayout(session.device, kernel.descriptors, nullptr);
 }
 
-//===----------------------------------------------------------------------===//
-// Modules
-//===----------------------------------------------------------------------===//
+void vulkan::destroyKernels(Session &session) {
+  for (const Kernel &kernel : getKernels())
+    destroyKernel(session, kernel);
+  getKernels().clear();
+  destroyModules(session);
+}
 
-namespace {
-/// A capability of SPIR-V that not all devices support.
-struct Capability {
-  uint32_t number;
-  bool Features::*feature;
-  const char *name, *wayOut;
-};
-} // namespace
-
-static constexpr Capability kCapabilities[] = {
-    {9, &Features::float16, "shaderFloat16",
-     "compile for a target without half_arithmetic"},
-    {10, &Features::float64, "shaderFloat64", "compute in f32"},
-    {11, &Features::int64, "shaderInt64",
-     "compile for a target with address_bits = 32, and use no 64-bit data"},
-    {22, &Features::int16, "shaderInt16", "compute in i32"},
-    {39, &Features::int8, "shaderInt8", "compute in i32"},
-    {4433, &Features::storage16, "storageBuffer16BitAccess",
-     "store 16-bit data in images, or use 32-bit data"},
-    {4448, &Features::storage8, "storageBuffer8BitAccess",
-     "store 8-bit data in images, or use 32-bit data"}};
-
-/// Reports an error and returns false if the module states a capability that
-/// the device lacks.
-static bool checkCapabilities(const Session &session, const uint32_t *words,
-                              size_t count, const std::string &kernel) {
-  constexpr uint32_t opCapability = 17, headerWords = 5;
-  for (size_t at = headerWords;
-       at + 1 < count && (words[at] & 0xffff) == opCapability; at += 2)
-    for (const Capability &each : kCapabilities)
-      if (words[at + 1] == each.number && !(session.features.*each.feature)) {
-        getError().report("the kernel '" + kernel +
-                          "' cannot be built: " + session.name + " has no " +
-                          each.name + "; " + each.wayOut);
-        return false;
-      }
-  return true;
+void vulkan::releaseKernel(void *kernel) {
+  Lock lock(getError().mutex);
+  getKernels().remove_if([&](const Kernel &each) {
+    if (&each != kernel)
+      return false;
+    getCommands().finish();
+    destroyKernel(*Session::getOpened(), each);
+    return true;
+  });
 }
 
 void *layoutVkGetKernel(void **slot, const void *spirv, int64_t bytes,
@@ -88,25 +54,12 @@ void *layoutVkGetKernel(void **slot, const void *spirv, int64_t bytes,
   Session *session = Session::get();
   if (!session)
     return nullptr;
-  std::string words(static_cast<const char *>(spirv), bytes);
-  auto known = getModules().find(words);
-  if (known == getModules().end()) {
-    auto *code = static_cast<const uint32_t *>(spirv);
-    if (!checkCapabilities(*session, code, bytes / sizeof(uint32_t), name))
-      return nullptr;
-    VkShaderModuleCreateInfo info = {
-        VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-    info.codeSize = bytes;
-    info.pCode = code;
-    VkShaderModule module = VK_NULL_HANDLE;
-    if (!check(vkCreateShaderModule(session->device, &info, nullptr, &module),
-               "vkCreateShaderModule",
-               std::string("building the kernel '") + name + "'"))
-      return nullptr;
-    known = getModules().insert({std::move(words), module}).first;
-  }
+  Module *module = getModule(
+      *session, std::string(static_cast<const char *>(spirv), bytes), name);
+  if (!module)
+    return nullptr;
   LayoutClKernelMetadata unknown = LAYOUT_CL_UNKNOWN_FACTS;
-  getKernels().push_back({name, known->second, facts ? *facts : unknown});
+  getKernels().push_back({name, module, facts ? *facts : unknown});
   return *slot = &getKernels().back();
 }
 
@@ -133,16 +86,14 @@ struct Arguments {
 };
 } // namespace
 
-/// The scalars are at the offsets that `layout-vulkan-kernels-to-spirv`
-/// documents.
 static Arguments getArguments(const Kernel &kernel, int32_t numValues,
                               const void *const *values, const int64_t *sizes) {
   Arguments arguments;
   for (int32_t i = 0; i < numValues; ++i) {
     if (sizes[i]) {
-      size_t bytes = sizes[i] <= 4 ? 4 : 8;
-      size_t offset = (arguments.scalars.size() + bytes - 1) / bytes * bytes;
-      arguments.scalars.resize(offset + bytes, 0);
+      uint32_t end = arguments.scalars.size();
+      uint32_t offset = placePushConstant(sizes[i], end);
+      arguments.scalars.resize(end, 0);
       std::memcpy(arguments.scalars.data() + offset, values[i], sizes[i]);
       continue;
     }
@@ -234,11 +185,12 @@ static VkPipeline getPipeline(Session &session, Kernel &kernel,
   info.flags = VK_PIPELINE_CREATE_DISPATCH_BASE;
   info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-  info.stage.module = kernel.module;
+  info.stage.module = kernel.module->module;
   info.stage.pName = kernel.name.c_str();
   info.stage.pSpecializationInfo = &constants;
   info.layout = kernel.layout;
-  check(vkCreateComputePipelines(session.device, VK_NULL_HANDLE, 1, &info,
+  kernel.module->hasNewPipelines = true;
+  check(vkCreateComputePipelines(session.device, kernel.module->cache, 1, &info,
                                  nullptr, &pipeline),
         "vkCreateComputePipelines",
         "building the kernel '" + kernel.name + "'");
@@ -274,6 +226,9 @@ static void writeDescriptors(const Session &session, VkDescriptorSet set,
 // Launches
 //===----------------------------------------------------------------------===//
 
+/// The largest number of dispatches for one launch.
+static constexpr double kMostDispatches = 4096;
+
 /// Records dispatches of groups[0..2] work-groups, within the device's limits.
 static void dispatch(const Session &session, VkCommandBuffer buffer,
                      const Sizes &groups) {
@@ -294,6 +249,17 @@ static bool chooseGroups(const Session &session, const Kernel &kernel,
   for (int d = 0; d < 3; ++d) {
     groups[d] = grid[d];
     local[d] = grid[d + 3];
+  }
+  const uint32_t *most = session.limits.maxComputeWorkGroupCount;
+  double dispatches = 1;
+  for (int d = 0; d < 3; ++d)
+    dispatches *= double(groups[d]) / most[d] + 1;
+  if (dispatches > kMostDispatches) {
+    getError().report("launching the kernel '" + kernel.name +
+                      "' failed: its grid of " + getText(groups) +
+                      " work-groups is beyond the limits of " + session.name +
+                      "; use smaller tensors");
+    return false;
   }
   GroupLimits limits = session.getGroupLimits();
   if (kernel.facts.any_groups) {
@@ -342,6 +308,7 @@ void layoutVkLaunch(void *handle, const int64_t *grid, int32_t numValues,
   if (!arguments.scalars.empty())
     vkCmdPushConstants(buffer, kernel.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
                        arguments.scalars.size(), arguments.scalars.data());
+  Timed timed(buffer, kernel.name, countWork(kernel.facts, grid));
   dispatch(*session, buffer, groups);
 }
 

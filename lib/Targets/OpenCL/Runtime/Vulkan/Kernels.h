@@ -5,21 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Shader modules, each made once per process, and the pipelines of kernels, one
-// per work-group size.
+// The pipelines of kernels, one per work-group size.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_VULKAN_KERNELS_H
 #define LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_VULKAN_KERNELS_H
 
-#include "Session.h"
+#include "Modules.h"
 
 namespace mlir::layout::vulkan {
 
 struct Kernel {
   std::string name;
-  VkShaderModule module;
+  Module *module;
   LayoutClKernelMetadata facts;
   // Null before the first launch.
   VkDescriptorSetLayout descriptors = VK_NULL_HANDLE;
@@ -27,6 +26,10 @@ struct Kernel {
   std::map<Sizes, VkPipeline> pipelines; // by work-group size
 };
 
+/// Destroys a kernel, which may be null, after the recorded commands.
+void releaseKernel(void *kernel);
+
+/// Destroys all kernels and modules.
 void destroyKernels(Session &session);
 
 } // namespace mlir::layout::vulkan

@@ -8,6 +8,7 @@
 #include "Memory.h"
 #include "../Common/MemoryScopes.h"
 #include "Commands.h"
+#include "Profile.h"
 #include <cstring>
 #include <set>
 
@@ -254,6 +255,7 @@ static void upload(Memory &memory, const void *host, int64_t bytes,
       !commands.prepare({}, {&memory}))
     return;
   std::memcpy(staged.address, host, bytes);
+  Timed timed(commands.get(), "(upload)", {double(bytes)});
   if (memory.shape.isImage()) {
     VkBufferImageCopy copy = {};
     copy.bufferOffset = staged.offset;
@@ -283,7 +285,10 @@ void layoutVkDownload(void *host, void *buffer, int64_t bytes) {
   if (!commands.stage(bytes, staged) || !commands.prepare({&memory}, {}))
     return;
   VkBufferCopy copy = {0, staged.offset, VkDeviceSize(bytes)};
-  vkCmdCopyBuffer(commands.get(), memory.buffer, staged.buffer, 1, &copy);
+  {
+    Timed timed(commands.get(), "(download)", {double(bytes)});
+    vkCmdCopyBuffer(commands.get(), memory.buffer, staged.buffer, 1, &copy);
+  }
   commands.showHost();
   if (commands.finish())
     std::memcpy(host, staged.address, bytes);
@@ -299,6 +304,7 @@ void layoutVkCopy(void *to, void *from, int64_t bytes) {
   if (!commands.prepare({&source}, {&result}))
     return;
   VkBufferCopy copy = {0, 0, VkDeviceSize(bytes)};
+  Timed timed(commands.get(), "(copy)", {double(bytes)});
   vkCmdCopyBuffer(commands.get(), source.buffer, result.buffer, 1, &copy);
 }
 

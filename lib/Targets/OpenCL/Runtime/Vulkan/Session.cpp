@@ -10,6 +10,7 @@
 #include "Commands.h"
 #include "Kernels.h"
 #include "Memory.h"
+#include "Profile.h"
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -76,6 +77,7 @@ namespace {
 struct Found {
   VkPhysicalDevice device;
   uint32_t family; // with compute
+  bool hasTimes;
   VkPhysicalDeviceProperties properties;
   bool isGpu;
 };
@@ -89,7 +91,7 @@ static std::vector<Found> listDevices(VkInstance instance) {
   vkEnumeratePhysicalDevices(instance, &count, devices.data());
   std::vector<Found> found;
   for (VkPhysicalDevice device : devices) {
-    Found each = {device, 0, {}, false};
+    Found each = {device, 0, false, {}, false};
     vkGetPhysicalDeviceProperties(device, &each.properties);
     each.isGpu = each.properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU;
     uint32_t families = 0;
@@ -103,11 +105,23 @@ static std::vector<Found> listDevices(VkInstance instance) {
     if (family == list.end() || each.properties.apiVersion < VK_API_VERSION_1_1)
       continue;
     each.family = family - list.begin();
+    each.hasTimes = family->timestampValidBits != 0;
     found.push_back(each);
   }
   std::stable_partition(found.begin(), found.end(),
                         [](const Found &each) { return each.isGpu; });
   return found;
+}
+
+static std::string getKey(const VkPhysicalDeviceProperties &properties) {
+  std::string key = properties.deviceName;
+  for (uint32_t number : {properties.vendorID, properties.deviceID,
+                          properties.driverVersion, properties.apiVersion})
+    key += "\n" + std::to_string(number);
+  key += "\n";
+  for (uint8_t byte : properties.pipelineCacheUUID)
+    key += std::to_string(byte) + " ";
+  return key + "\n";
 }
 
 bool Session::findDevice() {
@@ -127,7 +141,9 @@ bool Session::findDevice() {
     if (!wanted || std::strstr(each.properties.deviceName, wanted)) {
       physical = each.device;
       family = each.family;
+      hasTimes = each.hasTimes;
       name = each.properties.deviceName;
+      key = getKey(each.properties);
       isGpu = each.isGpu;
       limits = each.properties.limits;
       return true;
@@ -269,6 +285,7 @@ bool Session::open() {
 void Session::close() {
   if (device) {
     vkDeviceWaitIdle(device);
+    finishProfile(*this);
     destroyKernels(*this);
     destroyCommands(*this);
     destroyMemory(*this);
@@ -302,6 +319,8 @@ Session *Session::get() {
   }
   return opened;
 }
+
+Session *Session::getOpened() { return opened; }
 
 const char *layoutVkGetUsedDevice(int32_t *isGpu) {
   Lock lock(getError().mutex);

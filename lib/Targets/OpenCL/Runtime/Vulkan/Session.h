@@ -22,6 +22,7 @@
 #include "../Common/PendingError.h"
 #include "layout/Targets/OpenCL/Runtime/Vulkan.h"
 #include <map>
+#include <vector>
 #include <vulkan/vulkan.h>
 
 namespace mlir::layout::vulkan {
@@ -45,6 +46,9 @@ public:
   /// Returns the session, which the first call opens. While an error is
   /// pending, or without a device, returns null.
   static Session *get();
+  /// Returns the session even if an error is pending, or null before the first
+  /// use of the device.
+  static Session *getOpened();
 
   VkInstance instance = VK_NULL_HANDLE;
   VkPhysicalDevice physical = VK_NULL_HANDLE;
@@ -52,7 +56,11 @@ public:
   VkQueue queue = VK_NULL_HANDLE;
   uint32_t family = 0; // of the queue
   std::string name;
+  /// The part of cache keys that identifies the device: its name, the version
+  /// of its driver, and the UUID of its pipeline caches.
+  std::string key;
   bool isGpu = false;
+  bool hasTimes = false; // the queue writes timestamps
   VkPhysicalDeviceLimits limits = {};
   VkPhysicalDeviceMemoryProperties memory = {};
   Features features;

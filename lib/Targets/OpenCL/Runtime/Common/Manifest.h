@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_MANIFEST_H
-#define LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_MANIFEST_H
+#ifndef LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_COMMON_MANIFEST_H
+#define LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_COMMON_MANIFEST_H
 
 #include "layout/Targets/OpenCL/Runtime/OpenCL.h"
 #include <cstdint>
@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-namespace mlir::layout::opencl {
+namespace mlir::layout {
 
 struct PackageTensor {
   std::string name, element;
@@ -74,6 +74,6 @@ struct Manifest {
 /// first error, or "" if there is none.
 std::string readManifest(const std::string &directory, Manifest &manifest);
 
-} // namespace mlir::layout::opencl
+} // namespace mlir::layout
 
-#endif // LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_MANIFEST_H
+#endif // LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_COMMON_MANIFEST_H

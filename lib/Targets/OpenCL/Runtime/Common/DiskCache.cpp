@@ -1,4 +1,4 @@
-//===- DiskCache.cpp - The kernel cache on disk ---------------------------===//
+//===- DiskCache.cpp - A cache of kernels on disk -------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DiskCache.h"
-#include "Session.h"
+#include "Files.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
@@ -16,43 +16,9 @@
 #include <filesystem>
 #include <sys/stat.h>
 #include <system_error>
-#include <unistd.h>
+#include <vector>
 
 using namespace mlir::layout;
-using opencl::getHash;
-
-std::string opencl::getVariable(const char *name) {
-  const char *value = std::getenv(name);
-  return value ? value : "";
-}
-
-bool opencl::isSetupVariableOn(const char *name) {
-  std::string value = getVariable(name);
-  return !value.empty() && value != "0";
-}
-
-bool opencl::readFile(const std::string &path, std::string &text) {
-  FILE *file = std::fopen(path.c_str(), "rb");
-  if (!file)
-    return false;
-  text.clear();
-  char piece[1 << 16];
-  size_t count;
-  while ((count = std::fread(piece, 1, sizeof(piece), file)) > 0)
-    text.append(piece, count);
-  bool good = !std::ferror(file);
-  std::fclose(file);
-  return good;
-}
-
-bool opencl::writeNewFile(std::string &path, std::string_view text) {
-  int descriptor = mkstemp(path.data());
-  FILE *file = descriptor < 0 ? nullptr : fdopen(descriptor, "wb");
-  if (!file)
-    return false;
-  bool good = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  return std::fclose(file) == 0 && good;
-}
 
 /// Creates the directory and its parents if they do not exist. Returns false on
 /// failure.
@@ -66,38 +32,33 @@ static bool makeDirectory(const std::string &path) {
          (mkdir(path.c_str(), 0700) == 0 || errno == EEXIST);
 }
 
-/// Returns the cache directory: LAYOUT_OPENCL_CACHE, or if it is not set, a
-/// folder in XDG_CACHE_HOME or HOME. Returns "" if LAYOUT_OPENCL_CACHE is
-/// empty, or if it is not set and neither of the other two names a folder. The
-/// cache is then off, as it also is with a size limit of 0 (getMostBytes).
-static std::string getCacheDirectory() {
-  if (const char *own = std::getenv("LAYOUT_OPENCL_CACHE"))
+/// The cache is off without a directory, and with a size limit of 0.
+std::string DiskCache::getDirectory() const {
+  if (const char *own = std::getenv(variable.c_str()))
     return own;
-  std::string base = opencl::getVariable("XDG_CACHE_HOME");
-  if (base.empty() && !opencl::getVariable("HOME").empty())
-    base = opencl::getVariable("HOME") + "/.cache";
-  return base.empty() ? "" : base + "/mlir-layout/opencl";
+  std::string base = getVariable("XDG_CACHE_HOME");
+  if (base.empty() && !getVariable("HOME").empty())
+    base = getVariable("HOME") + "/.cache";
+  return base.empty() ? "" : base + "/mlir-layout/" + folder;
 }
 
-/// Returns the size limit of the cache in bytes: LAYOUT_OPENCL_CACHE_BYTES, or
-/// 256 MiB if it is not set or empty. If it is not a number of 64 bits, reports
-/// an error and returns what strtoull reads from it. One network needs about 1
-/// MB.
-static uint64_t getMostBytes() {
-  std::string text = opencl::getVariable("LAYOUT_OPENCL_CACHE_BYTES");
+/// If the limit is not a number of 64 bits, reports an error and returns what
+/// strtoull reads from it. One network needs about 1 MB.
+uint64_t DiskCache::getMostBytes() const {
+  std::string text = getVariable(variable + "_BYTES");
   char *end = nullptr;
   errno = 0;
   uint64_t bytes = std::strtoull(text.c_str(), &end, 10);
   if (text.empty())
     return uint64_t(256) << 20;
   if (text.find_first_not_of("0123456789") != std::string::npos || errno)
-    opencl::report("LAYOUT_OPENCL_CACHE_BYTES is '" + text +
-                   "', which is not a number of bytes");
+    error.report(variable + "_BYTES is '" + text +
+                 "', which is not a number of bytes");
   return bytes;
 }
 
 /// Returns the FNV-1a hash of `text` as 16 hexadecimal digits.
-std::string mlir::layout::opencl::getHash(std::string_view text) {
+std::string mlir::layout::getHash(std::string_view text) {
   uint64_t hash = 0xcbf29ce484222325;
   for (unsigned char byte : text)
     hash = (hash ^ byte) * 0x100000001b3;
@@ -107,11 +68,9 @@ std::string mlir::layout::opencl::getHash(std::string_view text) {
   return digits;
 }
 
-/// Returns the path of the cache file of a key, or "" if there is no cache
-/// directory. The hash of the key only names the file, which contains the whole
-/// key.
-static std::string getPath(const char *suffix, std::string_view key) {
-  std::string directory = getCacheDirectory();
+/// The hash of the key only names the file, which contains the whole key.
+std::string DiskCache::getPath(const char *suffix, std::string_view key) const {
+  std::string directory = getDirectory();
   return directory.empty() ? "" : directory + "/" + getHash(key) + suffix;
 }
 
@@ -123,15 +82,15 @@ static std::string getEntry(std::string_view key, const std::string &value) {
          value;
 }
 
-bool opencl::isCacheOn() {
-  return !getCacheDirectory().empty() && getMostBytes();
+bool DiskCache::isOn() const {
+  return !getDirectory().empty() && getMostBytes();
 }
 
-bool opencl::findInCache(const char *suffix, std::string_view key,
-                         std::string &value) {
+bool DiskCache::find(const char *suffix, std::string_view key,
+                     std::string &value) const {
   std::string path = getPath(suffix, key), text;
   size_t head = getEntry(key, "").size();
-  if (!isCacheOn() || !readFile(path, text) || text.size() <= head)
+  if (!isOn() || !readFile(path, text) || text.size() <= head)
     return false;
   value = text.substr(head);
   if (text != getEntry(key, value))
@@ -179,17 +138,17 @@ static void prune(const std::string &directory, uint64_t mostBytes) {
   }
 }
 
-void opencl::keepInCache(const char *suffix, std::string_view key,
-                         const std::string &value) {
+void DiskCache::keep(const char *suffix, std::string_view key,
+                     const std::string &value) const {
   std::string path = getPath(suffix, key), entry = getEntry(key, value);
   uint64_t mostBytes = getMostBytes();
   if (path.empty() || entry.size() > mostBytes ||
-      !makeDirectory(getCacheDirectory()))
+      !makeDirectory(getDirectory()))
     return;
   std::string partial = path + ".XXXXXX";
   if (!writeNewFile(partial, entry) ||
       std::rename(partial.c_str(), path.c_str()) != 0)
     std::remove(partial.c_str());
   else
-    prune(getCacheDirectory(), mostBytes);
+    prune(getDirectory(), mostBytes);
 }

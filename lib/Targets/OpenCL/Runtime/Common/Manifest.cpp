@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Manifest.h"
-#include "DiskCache.h"
+#include "Files.h"
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-using namespace mlir::layout::opencl;
+using namespace mlir::layout;
 using json = nlohmann::json;
 
 constexpr int64_t kMostOfSide = INT32_MAX;
@@ -220,6 +220,11 @@ private:
       kernel.arguments.push_back({kind, element.text()});
       if (!getElementBytes(kernel.arguments.back().element))
         element.fail("is not an element type");
+      bool isRead =
+          argument.has("access") && argument["access"].text() == "read_only";
+      size_t number = kernel.arguments.size() - 1;
+      if (isRead && number < 63)
+        kernel.facts.writes &= ~(int64_t(1) << number);
     }
     manifest.kernels.push_back(std::move(kernel));
   }
@@ -390,8 +395,8 @@ private:
 };
 } // namespace
 
-std::string mlir::layout::opencl::readManifest(const std::string &directory,
-                                               Manifest &manifest) {
+std::string mlir::layout::readManifest(const std::string &directory,
+                                       Manifest &manifest) {
   std::string text, error;
   if (!readFile(directory + "/manifest.json", text))
     return "manifest.json cannot be read";
