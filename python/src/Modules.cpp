@@ -8,6 +8,7 @@
 #include "Modules.h"
 #include "Bindings.h"
 #include "Context.h"
+#include "layout/Dialect/Layout/IR/NewerBytecode.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Registration/Registration.h"
 #include "layout/Runtime/KeptMemory.h"
@@ -209,7 +210,7 @@ void ModuleInContext::attach(const py::object &arrays) {
 }
 
 void ModuleInContext::parse() {
-  ParserConfig config(&context);
+  ParserConfig config = layout::getParserConfig(&context);
   Block block;
   if (isBytecode) {
     if (failed(

@@ -10,10 +10,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "layout/Dialect/Layout/IR/NewerBytecode.h"
 #include "layout/Registration/Registration.h"
 #include "layout/Support/Bytecode.h"
 #include "layout/Support/WholeFile.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
@@ -21,8 +25,35 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
+
+/// Returns the bytecode of another version of MLIR in the encoding of this one,
+/// because MlirOptMain cannot be given a parser configuration. Returns a null
+/// pointer after an error.
+static std::unique_ptr<llvm::MemoryBuffer>
+translate(std::unique_ptr<llvm::MemoryBuffer> source, DialectRegistry &registry,
+          const MlirOptMainConfig &config) {
+  MLIRContext context(registry);
+  context.allowUnregisteredDialects(config.shouldAllowUnregisteredDialects());
+  context.printOpOnDiagnostic(false);
+  std::string name = source->getBufferIdentifier().str();
+  // Constants refer to the buffer.
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(source), SMLoc());
+  SourceMgrDiagnosticHandler handler(*sources, &context);
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(sources, layout::getParserConfig(&context));
+  std::string bytes;
+  llvm::raw_string_ostream os(bytes);
+  if (!module || failed(writeBytecodeToFile(*module, os)))
+    return nullptr;
+  auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
+      bytes.size(), name, layout::kBytecodeAlignment);
+  llvm::copy(bytes, buffer->getBufferStart());
+  return buffer;
+}
 
 /// Runs like the main function of mlir-opt, but writes the output file
 /// atomically. If that fails, prints an error, leaves the file as it was and
@@ -40,6 +71,9 @@ static LogicalResult optimize(llvm::StringRef inputPath,
     llvm::errs() << message << "\n";
     return failure();
   }
+  if (layout::isForeignBytecode(*source) &&
+      !(source = translate(std::move(source), registry, config)))
+    return failure();
   layout::WholeFile file(outputPath);
   std::error_code code = file.getError();
   if (!code) {

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cases.h"
+#include "layout/Dialect/Layout/IR/NewerBytecode.h"
 #include "layout/Runtime/Compare.h"
 #include "layout/Runtime/CompiledProgram.h"
 #include "layout/Runtime/Npy.h"
@@ -229,7 +230,7 @@ static LogicalResult load(MLIRContext &context, Module &module) {
   // Constants stay in the mapped file while they are used.
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  module.op = parseSourceFile<ModuleOp>(sources, &context);
+  module.op = parseSourceFile<ModuleOp>(sources, getParserConfig(&context));
   if (!module.op)
     return failure();
   double parsed = now();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cpp.h"
+#include "layout/Dialect/Layout/IR/NewerBytecode.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/EmitC/IR/EmitC.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,7 +27,8 @@ layout::writeCpp(std::unique_ptr<llvm::MemoryBuffer> source) {
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(source), SMLoc());
   SourceMgrDiagnosticHandler handler(sources, &context);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(sources, layout::getParserConfig(&context));
   std::string text;
   llvm::raw_string_ostream os(text);
   if (!module || failed(emitc::translateToCpp(*module, os)))

@@ -7,6 +7,7 @@
 
 #include "Kernels.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Dialect/Layout/IR/NewerBytecode.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/OpenCLSpirvPatcher.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/Package.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
@@ -51,7 +52,8 @@ struct Parsed {
   LogicalResult read(std::unique_ptr<llvm::MemoryBuffer> source) {
     sources.AddNewSourceBuffer(std::move(source), SMLoc());
     handler.emplace(sources, &context);
-    module = parseSourceFile<ModuleOp>(sources, &context);
+    module =
+        parseSourceFile<ModuleOp>(sources, layout::getParserConfig(&context));
     return success(module.get() != nullptr);
   }
 

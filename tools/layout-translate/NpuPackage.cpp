@@ -7,6 +7,7 @@
 
 #include "NpuPackage.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Dialect/Layout/IR/NewerBytecode.h"
 #include "layout/Dialect/NPU/IR/NPU.h"
 #include "layout/Targets/NPU/NPUToEmitC/Package.h"
 #include "layout/Targets/NPU/NPUToEmitC/Passes.h"
@@ -32,7 +33,8 @@ layout::writeNpuPackage(std::unique_ptr<llvm::MemoryBuffer> source,
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(source), SMLoc());
   SourceMgrDiagnosticHandler handler(sources, &context);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(sources, layout::getParserConfig(&context));
   return failure(!module ||
                  failed(npu::writeNpuPackage(*module, function, directory,
                                              checks, isStrict)));
