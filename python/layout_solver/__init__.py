@@ -113,18 +113,17 @@ class Problem:
 
     def add_table(self, variables: Sequence[int], costs: ArrayLike) -> None:
         """Adds an array of costs, which has one dimension for each of the variables."""
-        self._add_tables([variables], to_costs("costs", costs)[None, ...])
+        self._add_tables(self._to_variables("variables", [variables]), to_costs("costs", costs)[None, ...])
 
     def add_tables(self, variables: ArrayLike, costs: ArrayLike) -> None:
         """Adds a table for each row of variables, such as the edges of a graph. `costs` is one array for all of them,
         or has one for each along its first dimension."""
-        scopes, array = np.asarray(variables), to_costs("costs", costs)
+        scopes, array = self._to_variables("variables", variables), to_costs("costs", costs)
         if scopes.ndim != 2:
             raise ProblemError(f"variables have shape {scopes.shape}, but rows of variables are expected")
         self._add_tables(scopes, array[None, ...] if array.ndim == scopes.shape[1] else array)
 
-    def _add_tables(self, variables: Any, tables: Integers) -> None:
-        scopes = self._to_variables("variables", variables)
+    def _add_tables(self, scopes: Integers, tables: Integers) -> None:
         count, arity = scopes.shape
         if tables.ndim != arity + 1 or len(tables) not in (1, count):
             shape = tables.shape[1:] if len(tables) == 1 else tables.shape
@@ -248,6 +247,19 @@ def _read_answer(found: _library.Answer) -> Answer:
         certificate=found.certificate.decode(), nodes=found.nodes, work=found.work, seconds=found.seconds)
 
 
+def _to_json(problem: Mapping[str, Any] | str) -> bytes:
+    """Returns the text of a problem, which may have numbers of NumPy."""
+    def to_number(value: Any) -> Any:
+        if isinstance(value, np.generic):
+            return value.item()
+        raise TypeError(f"a {type(value).__name__} is not a part of a problem")
+
+    try:
+        return (problem if isinstance(problem, str) else json.dumps(problem, default=to_number)).encode()
+    except (RecursionError, TypeError, ValueError) as error:
+        raise ProblemError(f"the problem is not JSON: {error}") from None
+
+
 def solve(problem: Mapping[str, Any] | str, *, max_seconds: float | None = None, max_nodes: int | None = None,
           max_work: int | None = None, certify: bool = False) -> dict[str, Any]:
     """Solves a problem of ops with configurations, tensors and a budget, as JSON text or as a dict of the same form.
@@ -268,7 +280,7 @@ def solve(problem: Mapping[str, Any] | str, *, max_seconds: float | None = None,
     cost is above their lower bound. `statistics` have the nodes, the work and the seconds. The order of keys, consumers
     and factors does not change the answer.
     """
-    text = (problem if isinstance(problem, str) else json.dumps(problem)).encode()
+    text = _to_json(problem)
     options = _make_options(max_seconds, max_nodes, max_work, certify)
     answers: list[bytes] = []
     take = _library.TEXT_CALLBACK(lambda data, length, _: answers.append(ctypes.string_at(data, length)))

@@ -280,6 +280,7 @@ class Errors(unittest.TestCase):
                 (p.add_table, ((0, 1), [1, 2]), "a table over 2 variables has 2 dimensions"),
                 (p.add_table, ((0, 0), [[1, 2], [3, 4]]), "table 0: variable 0 is repeated"),
                 (p.add_table, ((0, 1), [[1, 2, 3], [4, 5, -6]]), "costs[1, 2] is -6"),
+                (p.add_tables, ([(0, 1), (0,)], [[1]]), "variables: "),
                 (p.add_tables, ([0, 1], [[1]]), "rows of variables are expected"),
                 (p.add_tables, ([[0, 1]], np.zeros((2, 2, 3))), "one for each of the 1"),
                 (p.add_tensor, (0, [], [[0, 1]]), "a square matrix is expected"),
@@ -344,7 +345,14 @@ class Errors(unittest.TestCase):
             self.assertIn(message, library.layoutProblemGetError(handle).decode())
 
     def test_json(self):
+        cyclic = {"ops": {}}
+        cyclic["ops"]["a"] = cyclic
+        self.assertEqual(solve({"ops": {"a": {"x": np.int64(7), "y": np.float32(5)}}})["cost"], 5)
         for problem, message in (({"ops": {"a": {}}}, "op 'a' has no configuration"),
+                                 ({"ops": {"a": {"x": np.zeros(2)}}}, "a ndarray is not a part of a problem"),
+                                 ({"ops": {"a": {"x": float("nan")}}}, "[1:"),
+                                 (cyclic, "Circular reference"), (b"{}", "a bytes is not"),
+                                 ('{"ops": {"\ud800": {"x": 1}}}', "surrogates not allowed"),
                                  ({"ops": {"a": {"x": 0.5}}}, "at problem.ops.a.x"),
                                  ("{", "Expected object key")):
             with self.assertRaises(ProblemError) as raised:
