@@ -100,6 +100,9 @@ class Wheel(unittest.TestCase):
         self.assertIn(" 0 failed", self.run_there("python", ROOT / "scripts/doc_examples.py", ROOT / "README.md",
                                                   ROOT / "docs/python.md"))
 
+    def test_quick_start_of_onnx_runtime(self):
+        self.assertIn(" 0 failed", self.run_there("python", ROOT / "scripts/doc_examples.py", ROOT / "docs/embedding.md"))
+
     def test_model(self):
         model = WORK / "small.onnx"
         call(sys.executable, ROOT / "test/Python/Inputs/make_onnx.py", "small", model)
