@@ -76,8 +76,8 @@ def read_window(b: Builder, node: Node, sizes: Sequence[Size], kernel: Sequence[
             low, high = split_padding(b, total, mode == "SAME_UPPER")
         else:
             free, round_up = low + size + high - reach, bool(node.attribute("ceil_mode", 0))
-            # With ceil_mode, the first window may reach beyond the padding.
-            least = 1 - step if round_up else 0
+            # With ceil_mode, the first window may reach beyond the padding. A pooling may have no window.
+            least = (1 - step if round_up else 0) - (step if node.op.endswith("Pool") else 0)
             if is_static(free) and free < least and size != 0:
                 node.refuse(f"its window reaches over {reach} elements along dim {dim + 2}, but its padded input has "
                             f"{low + size + high}")

@@ -45,6 +45,15 @@ class Pools(unittest.TestCase):
         nodes.add("MaxPool", x, kernel_shape=[3, 3], pads=[1] * 4, expected=[x])
         nodes.check()
 
+    def test_no_window_fits(self) -> None:
+        nodes = Nodes(19)
+        x = f32(1, 2, 1, 4)
+        for op in ("MaxPool", "AveragePool", "LpPool"):
+            for stride, ceil in ((2, 0), (3, 0), (2, 1)):
+                nodes.add(op, x, dynamic=stride == 2, kernel_shape=[3, 2], strides=[stride, 1], ceil_mode=ceil,
+                          expected=[np.zeros((1, 2, 0, 3), np.float32)])
+        nodes.check()
+
     def test_means(self) -> None:
         for opset in (11, 19):
             nodes = Nodes(opset)

@@ -46,6 +46,8 @@ def _slide(b: Builder, body: Callable[..., Scalar], x: Tensor, window: Window, i
 def pool(b: Builder, kind: str, x: Tensor, window: Window, element: Element) -> Tensor:
     """Returns the maximum ("max") or the sum ("sum") at each window position of a padded tensor."""
     into = b.fill([*x.shape[:2], *window.output], element, element.lowest if kind == "max" else 0)
+    if 0 in window.output:
+        return into
     name = _NAMED.get((window.rank, kind))
     if name is None or x.element.is_unsigned or x.element.kind == "b":
         combine = (lambda s, acc, a: s.max(acc, a)) if kind == "max" else (

@@ -192,6 +192,8 @@ def reduction(d):
 def arg_reduction(d):
     name, x = d.of(("float32", "int32"), range(1, 9))
     attributes = {"axis": d.axis(x.ndim), "keepdims": int(d.flag())}
+    if not x.size:
+        attributes["axis"] %= x.ndim  # ONNX Runtime does not reduce an empty tensor along a negative axis
     if d.opset >= 12:
         attributes["select_last_index"] = int(d.flag(0.3))
     return Node(d.choose("ArgMax", "ArgMin"), [name], attributes)
