@@ -14,12 +14,13 @@
 # and target-mesh (LAYOUT_TARGETS; tests below Targets/ need no such line); isl, opencl, vulkan, c-api, plugin and python-extension
 # (what CMake may leave out of the build); opencl-device (a device was found, and what its driver
 # needs), opencl-fp16 (in test/IntelOpenCL), vulkan-device and vulkan-checks (a device and the validation layer), browser (Chromium, and what drives it), mpi and graphviz, whose absence
-# fails with CI=true; asan (GCC's library of AddressSanitizer, %asan);
+# fails with CI=true; asan (Clang's library of AddressSanitizer, %asan);
 # vendor-model (the vendor's chip model of an NPU is installed and loads), likewise, unless ./dev noted that
 # this machine cannot have it; torch (build/torch), likewise; spirv-val; clang, which compiles OpenCL C.
 # Python modules that tests share are in Inputs/.
 
 import os
+import platform
 import shlex
 import subprocess
 
@@ -242,8 +243,8 @@ if lit.util.which("spirv-val", os.environ.get("PATH", "")):
     config.available_features.add("spirv-val")
 if lit.util.which("clang-22", os.environ.get("PATH", "")):
     config.available_features.add("clang")
-if lit.util.which("gcc", os.environ.get("PATH", "")):
-    asan = subprocess.run(["gcc", "-print-file-name=libasan.so"], check=False, capture_output=True, text=True).stdout.strip()
+    asan = subprocess.run(["clang-22", f"-print-file-name=libclang_rt.asan-{platform.machine()}.so"], check=False,
+                          capture_output=True, text=True).stdout.strip()
     if os.path.isabs(asan):
         config.available_features.add("asan")
         config.substitutions.append(("%asan", asan))
