@@ -50,7 +50,7 @@ from layout_mlir.onnx_import.compare import as_function, describe_difference, ru
 from layout_mlir.tools import ToolError, run_tool
 
 TARGET = "#layout.cpu<lanes = 16>"
-SECONDS = 120
+_seconds = 120  # the time limit of a step of a graph, --seconds
 NAMED = re.compile(r"node '|input '|result '|the constant '")
 
 
@@ -74,19 +74,19 @@ def by_compile(path, graph, folder):
 
 def by_tools(path, graph, folder):
     module, lowered = folder / "model.mlirbc", folder / "lowered.mlirbc"
-    run_tool(sys.executable, "-B", "-m", "layout_mlir.onnx_import", path, "-o", module, "--no-compare", seconds=SECONDS)
+    run_tool(sys.executable, "-B", "-m", "layout_mlir.onnx_import", path, "-o", module, "--no-compare", seconds=_seconds)
     run_tool("layout-opt", module, f"--layout-to-cpu=target={{{TARGET}}}", "--emit-bytecode", "-o", lowered,
-             seconds=SECONDS)
+             seconds=_seconds)
     outputs = [folder / f"out{number}.npy" for number in range(len(graph.results))]
     run_tool("layout-run", lowered, "--opt-level=1", *[f"--input={path}" for path in save_inputs(graph, folder)],
-             *[f"--output={path}" for path in outputs], seconds=SECONDS)
+             *[f"--output={path}" for path in outputs], seconds=_seconds)
     return [np.load(path) for path in outputs]
 
 
 def by_run(path, graph, folder):
     kept = folder / "run"
     run_tool(sys.executable, "-B", "-m", "layout_mlir.run", path, "--repeat=1", f"--keep={kept}", "--dynamic",
-             *[f"--input={path}" for path in save_inputs(graph, folder)], seconds=SECONDS)
+             *[f"--input={path}" for path in save_inputs(graph, folder)], seconds=_seconds)
     return [np.load(kept / f"result-{number}.npy") for number in range(len(graph.results))]
 
 
@@ -131,7 +131,7 @@ def check_way(way, graph):
         folder = pathlib.Path(name)
         path = write_model(graph, folder)
         try:
-            got = isolated(WAYS[way], path, graph, folder, seconds=2 * SECONDS)
+            got = isolated(WAYS[way], path, graph, folder, seconds=2 * _seconds)
         except (LayoutError, ToolError) as error:
             said = str(error).replace(str(folder), "")
             is_refusal = "is not imported" in said or "imported module is wrong" not in said
@@ -184,7 +184,7 @@ def check_hostile(task):
     with tempfile.TemporaryDirectory(prefix="graph-") as name:
         try:
             run = run_hostile if kind == "hostile" else run_resized
-            said = isolated(run, graph, changed, pathlib.Path(name), seconds=SECONDS)
+            said = isolated(run, graph, changed, pathlib.Path(name), seconds=_seconds)
             outcome = "wrong" if said else "right"
         except LayoutError as error:
             outcome, said = ("refused" if NAMED.search(str(error)) else "not located"), str(error)
@@ -245,6 +245,7 @@ def parse_arguments():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--hostile", action="store_true", help="indices out of range")
     parser.add_argument("--resized", action="store_true", help="inputs of other sizes than those of the graph")
+    parser.add_argument("--seconds", type=int, default=120, help="time limit of a graph; beside other work, more")
     parser.add_argument("--ways", default="compile", help="compile, tools, run: with commas between them")
     parser.add_argument("--shrink-seconds", type=int, default=60, help="for each failure; 0: not at all")
     parser.add_argument("--most", type=int, default=20, help="failures to make small")
@@ -256,7 +257,9 @@ def parse_arguments():
 
 
 def main():
+    global _seconds  # also of the forked processes
     args = parse_arguments()
+    _seconds = args.seconds
     counts, refusals, failures = collections.Counter(), collections.Counter(), []
     began = shown = time.monotonic()
     tasks = [(seed, args.ways) for seed in range(args.seed, args.seed + args.count)]
