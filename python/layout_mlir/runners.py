@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from layout_mlir import compile
-from layout_mlir.onnx_import import compare
+from layout_mlir.onnx_import import compare, reference
 from layout_mlir.onnx_import.errors import Lowered
 from layout_mlir.onnx_import.graph import Importer
 from layout_mlir.onnx_import.values import Optional_, Sequence_
@@ -124,7 +124,7 @@ class Exposed:
             plain.log_severity_level = 4
             plain.intra_op_num_threads = options.intra_op_num_threads
             plain.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-            self.runtime = Runtime(compare.with_results(model, [
+            self.runtime = Runtime(reference.with_results(model, [
                 name for node in model.graph.node for name in node.output if name]), plain)
         except Exception:  # e.g. NotImplemented, one of the unrelated classes of onnxruntime
             pass

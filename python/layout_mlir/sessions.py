@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from layout_mlir import LayoutError, onnx_import
 from layout_mlir.isolated import Crashed, Isolated
-from layout_mlir.onnx_import import compare
+from layout_mlir.onnx_import import compare, reference
 from layout_mlir.onnx_import.draws import NotCompared, draw_inputs
 from layout_mlir.onnx_import.errors import ImportFailed, explain_missing
 from layout_mlir.onnx_import.node import ImportFailure
@@ -366,7 +366,7 @@ class _Planner:
             oracle = process.wait() if process else self.oracle
             if isinstance(oracle, str):
                 raise NotCompared(oracle)
-            compare.compare_results(piece.outputs, oracle, lambda inputs: compare.flatten(run(inputs)), lambda: model)
+            compare.compare_results(piece.outputs, oracle, lambda inputs: reference.flatten(run(inputs)), lambda: model)
         except (NotCompared, Crashed) as error:
             warnings.warn(f"a part was not compared with ONNX Runtime: {error}", stacklevel=2)
         except LayoutError as error:

@@ -342,7 +342,8 @@ def _expose_all(model: ModelProto) -> ModelProto:
 
     importer, _ = import_graph(model)
     return with_results(model, [name for node in model.graph.node for name in node.output
-                                if name and isinstance(importer.scopes[0][name], Tensor)])
+                                if name and isinstance(value := importer.scopes[0][name], Tensor)
+                                and not value.may_be_scalar])
 
 
 def _first_node(model: ModelProto, inputs: list[NDArray[Any]]) -> str:

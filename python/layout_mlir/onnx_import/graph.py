@@ -20,7 +20,8 @@ from layout_mlir.onnx_import.elements import BY_CODE, Element, name_of_code
 from layout_mlir.onnx_import.node import NoForm, Node, ImportFailure, describe, find_operator, name_node
 from layout_mlir.onnx_import.shapes import inputs_of, is_known
 from layout_mlir.onnx_import.sizes import Size, Symbol, is_static
-from layout_mlir.onnx_import.values import Forbidden, Optional_, Sequence_, Tensor, Value, describe_type
+from layout_mlir.onnx_import.values import (Forbidden, Optional_, Sequence_, Tensor, Value, depends_on_sizes,
+                                            describe_type)
 
 if TYPE_CHECKING:
     from onnx import (FunctionProto, GraphProto, ModelProto, NodeProto, SparseTensorProto, TensorProto, TypeProto,
@@ -33,6 +34,16 @@ _MOST_FOLDED = 1 << 20
 _NOT_FOLDED = {"DequantizeLinear", "Expand", "Tile", "ConstantOfShape",
                "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial",
                "LpNormalization", "LRN"}
+# Operators that compute each element from the elements that broadcast to it.
+_BROADCASTING = {"Abs", "Add", "And", "Cast", "Div", "Equal", "Greater", "GreaterOrEqual", "Identity", "Less", "LessOrEqual",
+                 "Max", "Min", "Mul", "Neg", "Not", "Or", "Sub", "Where", "Xor"}
+
+
+def _check_rank(what: str, value: Value) -> None:
+    """Raises ImportFailure if a value has a rank that depends on data."""
+    if isinstance(value, Tensor) and value.may_be_scalar:
+        raise ImportFailure(f"{what} has rank 0 or {value.rank} depending on data, as the branches of an If return it: "
+                            "let both return the same rank, for example by a Reshape")
 
 
 def check_bytes(what: str, element: Element, sizes: Sequence[Size]) -> None:
@@ -41,11 +52,6 @@ def check_bytes(what: str, element: Element, sizes: Sequence[Size]) -> None:
     if math.prod(known) * element.bits >= 1 << 66 or any(size >= 1 << 63 for size in known):
         raise ImportFailure(f"{what} is too large: {known} elements of {element} do not fit 64 bits of bytes; state "
                             "smaller sizes, or correct the constant that they are computed from")
-
-
-def depends_on_sizes(tensor: Tensor) -> bool:
-    """Returns true if the elements of a tensor depend on sizes of inputs only, or are constants."""
-    return tensor.is_of_sizes or tensor.array is not None or tensor.integers is not None
 
 
 # The limit for imports of one model with different assumptions.
@@ -225,6 +231,7 @@ class Importer:
             if result.value is None:
                 raise ImportFailure(f"result '{name}' is an optional without a value")
             return self._tensors_of(name, result.value)
+        _check_rank(f"result '{name}'", result)
         return result.items if isinstance(result, Sequence_) else [result]
 
     def _attributes(self, arguments: Sequence[Tensor], results: Sequence[Tensor]) -> str:
@@ -249,14 +256,18 @@ class Importer:
             self.import_node(node)
         return [self.find(output.name) for output in graph.output]
 
-    def import_subgraph(self, graph: GraphProto, inputs: Sequence[Value]) -> list[Value]:
+    def import_subgraph(self, graph: GraphProto, inputs: Sequence[Value], joins_ranks: bool = False) -> list[Value]:
         """Imports the graph of an attribute in a new scope, with `inputs` for its inputs, and writes into the current
-        region."""
+        region. Raises ImportFailure if the rank of a result depends on data, unless `joins_ranks` is set."""
         self.scopes.append({value.name: given for value, given in zip(graph.input, inputs)})
         try:
-            return self.import_nodes(graph)
+            results = self.import_nodes(graph)
         finally:
             self.scopes.pop()
+        for output, result in zip(graph.output, results):
+            if not joins_ranks:
+                _check_rank(f"result '{output.name}' of a body", result)
+        return results
 
     # ---------------------------------------------------------------------- nodes
 
@@ -264,6 +275,7 @@ class Importer:
         inputs = [self.find(name) if name else None for name in proto.input]
         with self.builder.at_node(proto.name or next(filter(None, proto.output), "")):
             outputs = self._import(proto, inputs)
+        self._set_ranks(proto, inputs, outputs)
         is_of_sizes = all(isinstance(value, Tensor) and depends_on_sizes(value) for value in inputs if value is not None)
         for name, value in zip(proto.output, outputs):
             if isinstance(value, Tensor):
@@ -271,6 +283,20 @@ class Importer:
                 check_bytes(f"output '{name}' of {name_node(proto)}", value.element, value.shape)
             if name:
                 self.scopes[-1][name] = value
+
+    def _set_ranks(self, proto: NodeProto, inputs: Sequence[Value | None], outputs: Sequence[Value]) -> None:
+        """Marks the outputs whose rank is only known at run time, as that of an input is. Raises ImportFailure if the
+        node is none that broadcasts its inputs, for which the elements do not depend on this rank."""
+        tensors = [value for value in inputs if isinstance(value, Tensor)]
+        if not any(tensor.may_be_scalar for tensor in tensors) or proto.op_type == "If":
+            return
+        if proto.op_type not in _BROADCASTING:
+            for tensor in tensors:
+                _check_rank(f"{name_node(proto)} is not imported: an input", tensor)
+        known = max((tensor.rank for tensor in tensors if not tensor.may_be_scalar), default=0)
+        for output in outputs:
+            if isinstance(output, Tensor):
+                output.may_be_scalar = known < output.rank
 
     def _import(self, proto: NodeProto, inputs: Sequence[Value | None]) -> Sequence[Value]:
         folded = self._fold(proto, inputs)

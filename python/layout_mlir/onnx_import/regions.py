@@ -8,6 +8,7 @@ Values may be sequences and optionals of known structure: `flatten` returns thei
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -110,9 +111,20 @@ def join_tensors(a: Tensor, b: Tensor, what: str) -> Shape:
     """Returns the common sizes of two tensors; raises Mismatch if element types or ranks differ."""
     if a.element != b.element:
         raise Mismatch(f"{what} has element types {a.element} and {b.element}")
-    if a.rank != b.rank:
-        raise Mismatch(f"{what} has rank {a.rank} and rank {b.rank}")
+    if a.rank != b.rank or a.may_be_scalar or b.may_be_scalar:
+        ranks = f"rank {min(a.rank, b.rank)} or {max(a.rank, b.rank)}" if a.may_be_scalar or b.may_be_scalar else \
+            f"rank {a.rank} and rank {b.rank}"
+        raise Mismatch(f"{what} has {ranks}")
     return join(a.shape, b.shape)
+
+
+def join_branches(a: Tensor, b: Tensor, number: int, joins_ranks: bool) -> tuple[Shape, bool]:
+    """Returns the common sizes of a result of two branches, and true if its rank is that of the chosen branch, which
+    `joins_ranks` allows for tensors of one element."""
+    ranks_differ = joins_ranks and (a.rank != b.rank or a.may_be_scalar or b.may_be_scalar)
+    if ranks_differ and a.element == b.element and all(size == 1 for size in (*a.shape, *b.shape)):
+        return max(a.shape, b.shape, key=len), True
+    return join_tensors(a, b, f"result {number} of the branches"), False
 
 
 def as_type(b: Builder, tensor: Tensor, shape: Shape) -> str:
@@ -185,31 +197,33 @@ def write_for(b: Builder, index: str, bounds: str, carried: Sequence[tuple[str, 
 
 
 def choose(b: Builder, condition: Scalar, then: Callable[[], Sequence[Value]],
-           other: Callable[[], Sequence[Value]]) -> list[Value]:
-    """Writes scf.if. Sizes that differ between the branches become dynamic; raises Mismatch if element types, ranks or
-    structures differ."""
+           other: Callable[[], Sequence[Value]], joins_ranks: bool = False) -> list[Value]:
+    """Writes scf.if. Sizes that differ between the branches become dynamic; raises Mismatch if element types, structures
+    or ranks differ, except ranks of tensors of one element with `joins_ranks`."""
     branches: list[tuple[list[str], Sequence[Value], list[Tensor]]] = []
     for emit in (then, other):
         with b.region() as lines:
             values = emit()
-            tensors = [Tensor(each.element, each.shape, b.use(each), each.array, each.known_integers())
+            tensors = [dataclasses.replace(each, name=b.use(each), integers=each.known_integers())
                        for each in flatten(values)]
         branches.append((lines, values, tensors))
     (_, values, left), (_, others, right) = branches
     if structure(values) != structure(others):
         raise Mismatch("the branches return sequences of different lengths, or optionals of which one is empty")
-    shapes = [join_tensors(x, y, f"result {number} of the branches") for number, (x, y) in enumerate(zip(left, right))]
+    joined = [join_branches(x, y, number, joins_ranks) for number, (x, y) in enumerate(zip(left, right))]
+    shapes = [shape for shape, _ in joined]
     types = [type_of(shape, tensor.element) for shape, tensor in zip(shapes, left)]
     text = [f"scf.if {condition.name}" + (f" -> ({', '.join(types)})" if types else "") + " {"]
     for number, (lines, _, tensors) in enumerate(branches):
         with b.region() as tail:
-            write_yield(b, [(as_type(b, tensor, shape), type_)
-                            for tensor, shape, type_ in zip(tensors, shapes, types)])
+            write_yield(b, [(as_type(b, b.reshape(tensor, [1] * len(shape)) if may_be_scalar else tensor, shape), type_)
+                            for tensor, (shape, may_be_scalar), type_ in zip(tensors, joined, types)])
         text += ["} else {"] * number + [*lines, *tail]
     names = b.emit_many("\n".join([*text, "}"]), len(types))
     made = []
-    for name, x, y, shape in zip(names, left, right, shapes):
+    for name, x, y, (shape, may_be_scalar) in zip(names, left, right, joined):
         tensor = b.tensor_of(name, x.element, shape)
+        tensor.may_be_scalar = may_be_scalar
         if x.integers is not None and x.integers == y.integers:
             tensor.integers = x.integers
         made.append(tensor)

@@ -27,7 +27,8 @@ class Tensor:
 
     `name` is its SSA value, or None for a constant without a use. `array` holds the elements of a constant. `integers`
     holds the elements of a small integer tensor in row-major order, each an int or a dynamic size: results of Shape and
-    of arithmetic on sizes. `is_of_sizes` is true if the elements depend on sizes of inputs only.
+    of arithmetic on sizes. `is_of_sizes` is true if the elements depend on sizes of inputs only. `may_be_scalar` is true
+    if it has one element and at run time possibly a lower rank: the result of an If whose branches return ranks 0 and 1.
     """
     element: Element
     shape: tuple[Size, ...]
@@ -35,6 +36,7 @@ class Tensor:
     array: NDArray[Any] | None = None
     integers: tuple[Size, ...] | None = None
     is_of_sizes: bool = False
+    may_be_scalar: bool = False
 
     @property
     def rank(self) -> int:
@@ -110,3 +112,8 @@ class Scalar:
 def as_tensor_array(array: Any, element: Element) -> NDArray[Any]:
     """Returns `array` as a contiguous array of the element type."""
     return np.ascontiguousarray(np.asarray(array, dtype=element.dtype)).reshape(np.shape(array))
+
+
+def depends_on_sizes(tensor: Tensor) -> bool:
+    """Returns true if the elements of a tensor depend on sizes of inputs only, or are constants."""
+    return tensor.is_of_sizes or tensor.array is not None or tensor.integers is not None

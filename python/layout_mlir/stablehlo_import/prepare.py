@@ -8,6 +8,7 @@ from typing import Any
 from layout_mlir.stablehlo_import.dynamic import (mark_nonexpanding, remove_barrier, write_dynamic_broadcast,
                                                  write_dynamic_reshape)
 from layout_mlir.stablehlo_import.indices import write_gather, write_scatter, write_slice_starts
+from layout_mlir.stablehlo_import.products import widen_to_region, widen_unsigned
 from layout_mlir.stablehlo_import.scans import write_scan
 from layout_mlir.stablehlo_import.sorts import write_sort, write_top_k
 from layout_mlir.stablehlo_import.walk import all_ops
@@ -21,6 +22,7 @@ _WRITERS: dict[str, Callable[[Any], None]] = {
     "stablehlo.dynamic_slice": write_slice_starts,
     "stablehlo.dynamic_update_slice": write_slice_starts,
     "stablehlo.optimization_barrier": remove_barrier,
+    **dict.fromkeys(("stablehlo.dot", "stablehlo.dot_general", "stablehlo.convolution"), widen_unsigned),
     "stablehlo.reduce_window": write_scan,
     "stablehlo.sort": write_sort,
 }
@@ -66,6 +68,8 @@ def prepare(module: Any) -> None:
             write_top_k(op)  # makes a stablehlo.sort
         elif op.name == "stablehlo.dynamic_broadcast_in_dim" and is_of_jax:
             mark_nonexpanding(op)
+        elif op.name in ("stablehlo.reduce", "stablehlo.reduce_window", "stablehlo.scatter"):
+            widen_to_region(op)
         elif op.name == "sdy.mesh":
             op.erase()  # only names devices
     for op in all_ops(module):

@@ -125,6 +125,11 @@ class Writer:
         """Writes a linalg.generic that broadcasts `x`, whose dims are `dims` of the result."""
         return self._generic(sizes, type_, x, dims, lambda: ("%in", element_of(type_)))
 
+    def convert(self, x: Value, type_: str, write: Callable[[], Value]) -> Value:
+        """Writes a linalg.generic that computes each element from that of `x`, which is %in."""
+        sizes = [self.size(x, dim) for dim in range(len(shape_of(x[1])))]
+        return self._generic(sizes, type_, x, range(len(sizes)), write)
+
     def _generic(self, sizes: Sequence[Value], type_: str, x: Value | None, dims: Sequence[int],
                  write: Callable[[], Value]) -> Value:
         element = element_of(type_)
@@ -137,7 +142,7 @@ class Writer:
         name = f"%g{self._count}"
         self.lines.append(f"{name} = linalg.generic {{indexing_maps = [{written}], iterator_types = [{parallel}]}} "
                           + (f"ins({x[0]} : {x[1]}) " if x else "") + f"outs({into[0]} : {type_}) {{\n"
-                          f"^bb0({f'%in: {element}, ' if x else ''}%out: {element}):")
+                          f"^bb0({f'%in: {element_of(x[1])}, ' if x else ''}%out: {element}):")
         y = write()
         self.lines += [f"linalg.yield {y[0]} : {y[1]}", f"}} -> {type_} {self.location}"]
         return name, type_

@@ -141,6 +141,24 @@ RATES = """g (float[2,n] x, int64 rate) => (float[p] y)
 }"""
 
 
+# The branches return a scalar or a vector, as exporters write the end of a decoder's loop; what follows broadcasts it.
+RANKS = """g (float[3] x, int64 most) => (float[p] y, bool[1] z) <bool[1] done = {0}, bool off = {0}, bool on = {1}, bool[1] on_ = {1}> {
+  y, z = Loop (most, on, x, off) <body = b (int64 i, bool go, float[p] v, bool stop) => (bool again, float[q] w, bool end) {
+    m = ReduceMax <keepdims = 0> (v)
+    limit = Constant <value_float = 9.0> ()
+    large = Greater (m, limit)
+    e = If (large) <then_branch = t () => (bool a) { a = Constant <value = bool {1}> () },
+                    else_branch = f () => (bool a) { a = Or (stop, done) }>
+    n = Not (e)
+    r = And (n, on_)
+    d = Not (r)
+    end = Or (d, done)
+    s = Constant <value_ints = [0]> ()
+    again = Squeeze (r, s)
+    w = Add (v, v) }>
+}"""
+
+
 class ControlFlow(unittest.TestCase):
     def check(self, text: str, *runs: list[Any]) -> None:
         model = parse(text)
@@ -204,6 +222,24 @@ class ControlFlow(unittest.TestCase):
         for text, message in (ranks, "rank 2 and rank 0"), (endless, "never ends"):
             with self.assertRaisesRegex(onnx_import.ImportFailed, message):
                 onnx_import.lower_to_text(onnx_import.prepare_checked(parse(text)))
+
+    def test_ranks_that_depend_on_data(self) -> None:
+        text = """g (float x, bool[1] c, float[2,3] y) => (float[2,3] z, bool[1] d) <bool[1] on = {1}> {
+          r = If (c) <then_branch = t () => (float a) { a = Neg (x) },
+                      else_branch = e () => (float[p] a) { axis = Constant <value_ints = [0]> () a = Unsqueeze (x, axis) }>
+          s = Abs (r)
+          z = Mul (s, y)
+          f = Cast <to = 9> (s)
+          d = And (f, on)
+        }"""
+        y = f32(2, 3)
+        self.check(text, [np.float32(-2), [True], y], [np.float32(3), [False], y])
+        self.check(RANKS, [np.ones(3, np.float32), np.int64(9)], [np.ones(3, np.float32), np.int64(2)])
+        for result, message in ("s", "result 's' has rank 0 or 1"), ("k", r"node 'k' \(Shape\) is not imported: an input has"):
+            wrong = text.replace("(float[2,3] z,", f"({'float[q]' if result == 's' else 'int64[q]'} {result}, float[2,3] z,")
+            wrong = wrong.replace("z = Mul", "k = Shape (s) z = Mul") if result == "k" else wrong
+            with self.assertRaisesRegex(onnx_import.ImportFailed, message):
+                onnx_import.lower_to_text(onnx_import.prepare_checked(parse(wrong)))
 
     def test_branch_for_other_sizes(self) -> None:
         for columns, rate, other in ((3, 16000, 8000), (2, 8000, 16000)):

@@ -12,7 +12,7 @@ from layout_mlir.onnx_import.node import Node, ImportFailure, describe, operator
 from layout_mlir.onnx_import.regions import Mark, Mismatch, choose, flatten, rebuild, structure, take
 from layout_mlir.onnx_import.sizes import Size, Symbol, is_static
 from layout_mlir.onnx_import.stacks import Along, Step
-from layout_mlir.onnx_import.values import Tensor, Value
+from layout_mlir.onnx_import.values import Tensor, Value, depends_on_sizes
 
 _NO_ITERATION = "a loop has no iterations, which determine the ranks of its results"
 # The iteration limit of a loop that is unrolled because its iterations do not carry common types.
@@ -28,7 +28,7 @@ def known_truth(tensor: Tensor) -> bool | None:
 @operator("If")
 def if_(b: Builder, node: Node, condition: Tensor) -> Sequence[Value]:
     def emit(name: str) -> list[Value]:
-        return node.importer.import_subgraph(node.attribute(name), [])
+        return node.importer.import_subgraph(node.attribute(name), [], joins_ranks=True)
 
     if condition.count != 1 and condition.is_static:
         node.refuse(f"its condition has {condition.count} elements")
@@ -38,7 +38,8 @@ def if_(b: Builder, node: Node, condition: Tensor) -> Sequence[Value]:
     importer, mark = node.importer, Mark(b)
     before = importer.count_assumptions()
     try:
-        return choose(b, b.scalar_of(condition), lambda: emit("then_branch"), lambda: emit("else_branch"))
+        return choose(b, b.scalar_of(condition), lambda: emit("then_branch"), lambda: emit("else_branch"),
+                      joins_ranks=not depends_on_sizes(condition))
     except Mismatch as error:
         mark.restore()
         holds = importer.assume(condition, ImportFailure(describe(
