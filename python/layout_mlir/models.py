@@ -117,7 +117,8 @@ def _run_reference(prepared: ModelProto, result: Model, size: int | None,
     sizes, or None to try several, with 1 for the first dims; `replace` puts the given inputs into drawn ones."""
     first, sizes = (1, _SIZES) if size is None else (None, [size])
     try:
-        draws = [replace(draw) for draw in onnx_draws.draw_inputs(prepared.graph, options.seed, first, sizes)]
+        draws = [onnx_compare.as_declared(prepared, replace(draw))
+                 for draw in onnx_draws.draw_inputs(prepared.graph, options.seed, first, sizes)]
     except onnx_draws.NotCompared as error:
         raise ImportFailed(str(error)) from error
     result.inputs = draws[0] if draws else []

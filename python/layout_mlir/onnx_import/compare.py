@@ -306,6 +306,14 @@ def with_dtype(result: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     return np.frombuffer(result.tobytes(), dtype).reshape(result.shape)
 
 
+def as_declared(model: ModelProto, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+    """Returns inputs as the types that the model declares: files hold types that numpy lacks as bytes."""
+    from onnx import helper
+
+    dtypes = [helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type) for value in model.graph.input]
+    return [with_dtype(array, dtype) if array.dtype.kind == "V" else array for array, dtype in zip(inputs, dtypes)]
+
+
 def describe_difference(expected: NDArray[Any], got: NDArray[Any], rounding: float = 0.0) -> str | None:
     """Returns a text that says how two arrays differ, or None if they are equal within the tolerance of the type.
     `rounding` is an absolute difference to allow for any element."""
@@ -423,7 +431,7 @@ class Check:
             self._skip("onnxruntime is not installed")
             return
         self.seed = seed if inputs is None and has_dynamic_sizes(model.graph) else None
-        draws = draw_inputs(model.graph, seed) if inputs is None else [inputs]
+        draws = draw_inputs(model.graph, seed) if inputs is None else [as_declared(model, inputs)]
         self.process = Isolated(run_oracle, model, draws, seconds=_SECONDS)
 
     def _skip(self, reason: object) -> None:

@@ -158,7 +158,8 @@ class Importer:
 
     def element_of(self, code: int, what: str) -> Element:
         if code not in BY_CODE:
-            raise ImportFailure(f"{what} has elements of type {name_of_code(code)}, which no target supports")
+            raise ImportFailure(f"{what} has elements of type {name_of_code(code)}, which no target supports: cut the model "
+                                "after the nodes that read them (onnx.utils.extract_model)")
         return BY_CODE[code]
 
     def constant_of(self, proto: TensorProto) -> Tensor:

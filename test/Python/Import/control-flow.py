@@ -191,6 +191,19 @@ class ControlFlow(unittest.TestCase):
     def test_sequences(self) -> None:
         self.check(SEQUENCE, [f32(3), f32(2, 2)])
 
+    def test_position_in_a_sequence(self) -> None:
+        text = """g (float[5,2] x, int64 i) => (float[p,2] y) {
+          two = Constant <value_int = 2> ()
+          s = SplitToSequence <axis = 0> (x, two)
+          y = SequenceAt (s, i)
+        }"""
+        x = f32(5, 2)
+        self.check(text, *([x, np.int64(place)] for place in (0, 1, 2, -1, -3)))
+        program = compile_model(parse(text))
+        for place in (3, -4):
+            with self.assertRaisesRegex(layout_mlir.LayoutError, "'y': its position is outside of the sequence"):
+                program(x, np.array(place))
+
     def test_scan(self) -> None:
         self.check(SCAN, [f32(2), f32(5, 2), f32(2, 5)])
 

@@ -9,10 +9,9 @@ import numpy as np
 from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.elements import BOOL
 from layout_mlir.onnx_import.node import Node, operator
-from layout_mlir.onnx_import.regions import take
+from layout_mlir.onnx_import.regions import Mismatch, choose, take
 from layout_mlir.onnx_import.sizes import Size, is_static
-from layout_mlir.onnx_import.values import Optional_, Sequence_, Tensor, Value
-
+from layout_mlir.onnx_import.values import Optional_, Scalar, Sequence_, Tensor, Value
 
 def _items(node: Node, value: Value | None) -> list[Tensor]:
     if isinstance(value, Optional_):
@@ -60,7 +59,26 @@ def sequence_erase(b: Builder, node: Node, sequence: Value, position: Tensor | N
 @operator("SequenceAt")
 def sequence_at(b: Builder, node: Node, sequence: Value, position: Tensor) -> Tensor:
     items = _items(node, sequence)
-    return items[_place(node, position, len(items))]
+    place = b.size_of(position)
+    if is_static(place):
+        return items[_place(node, position, len(items))]
+    place = b.choose("slt", place, 0, place + len(items), place)
+    # As an unsigned number, a negative place is a large one.
+    b.check(b.emit(f"arith.cmpi ult, {b.size(place)}, {b.size(len(items))} : index"), "its position is outside of the sequence")
+    try:
+        return _select(b, items, place)
+    except Mismatch as error:
+        node.refuse(f"its position depends on data, and elements of its sequence differ: {error}")
+
+
+def _select(b: Builder, items: Sequence[Tensor], place: Size) -> Tensor:
+    """Returns the item at a place that is only known at run time."""
+    if len(items) == 1:
+        return items[0]
+    is_first = Scalar(b.emit(f"arith.cmpi eq, {b.size(place)}, {b.size(0)} : index"), BOOL)
+    item, = choose(b, is_first, lambda: [items[0]], lambda: [_select(b, items[1:], place - 1)])
+    assert isinstance(item, Tensor)
+    return item
 
 
 @operator("SequenceLength")

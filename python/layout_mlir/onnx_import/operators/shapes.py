@@ -41,7 +41,8 @@ def read_sizes(b: Builder, node: Node, tensor: Tensor) -> tuple[list[Size], bool
         return list(known), False
     count = tensor.shape[0] if tensor.rank else 1
     if not isinstance(count, int):
-        node.refuse("the number of dims is unknown: the length of its shape input is dynamic")
+        node.refuse("the number of dims is unknown: the length of its shape input is dynamic; state it (shapes= or "
+                    "--shape)")
     return [b.size_of(tensor, number) for number in range(count)], True
 
 
