@@ -42,7 +42,7 @@ TABS = [
     ("Guides", "", ["model", "python", "networks", "cpu-performance", "embedding", "assignment", "assignment-results",
                     "cost-model", "rules", "opencl", "opencl-kernels", "vulkan", "npu", "npu-memory", "npu-simulator",
                     "npu-models", "mesh",
-                    "mesh-layouts", "index-checks", "solver", "certificates", "solver-performance", "layoutbench",
+                    "bundles", "mesh-layouts", "index-checks", "solver", "certificates", "solver-performance", "layoutbench",
                     "onnx-operators"]),
     ("Layout families", "families", []),
     ("Tools", "tools", []),

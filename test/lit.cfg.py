@@ -9,7 +9,7 @@
 #   %shlibext         .so
 #   %cmake %host_cc %host_cxx  as the build was configured with
 #   %embed_flags      CMake arguments for a project that uses this one
-# Features for REQUIRES: auditwheel, codespell_lib, jax, material (what builds the documentation site), mypy, onnx,
+# Features for REQUIRES: auditwheel, codespell_lib, gguf, jax, material (what builds the documentation site), mypy, onnx,
 # pycute and triton (their Python packages are there), host-avx2, host-avx512f; target-cpu, target-opencl, target-npu
 # and target-mesh (LAYOUT_TARGETS; tests below Targets/ need no such line); isl, opencl, vulkan, c-api, plugin and python-extension
 # (what CMake may leave out of the build); opencl-device (a device was found, and what its driver
@@ -116,7 +116,7 @@ def cpu_flags():
     return []
 
 
-for package in ("auditwheel", "codespell_lib", "jax", "material", "mypy", "onnx", "pycute", "triton"):
+for package in ("auditwheel", "codespell_lib", "gguf", "jax", "material", "mypy", "onnx", "pycute", "triton"):
     if python_has(package):
         config.available_features.add(package)
 config.available_features.update("target-" + target for target in config.targets)

@@ -246,7 +246,8 @@ std::string mlir::layout::makeText(const LayoutMap &map) {
   os << " -> " << map.getSpace() << '(';
   MapPrinter printer{map.getRank(), map.getReplicas()};
   llvm::interleaveComma(map.getCoordinates(), os, [&](const Coordinate &c) {
-    printer.printCoordinate(c, map.getSpace() == "buffer", os);
+    printer.printCoordinate(
+        c, map.getSpace() == "buffer" || map.getSpace() == "bits", os);
   });
   os << ')';
   return text;

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 # A build directory has the extension in a package directory of its own.
 __path__ = pkgutil.extend_path(__path__, __name__)
-__all__ = ["ArrayType", "AssignedConversion", "Assignment", "Conversion", "Layout", "LayoutError", "PricedOp",
+__all__ = ["ArrayType", "AssignedConversion", "Assignment", "Bundle", "Conversion", "Layout", "LayoutError", "PricedOp",
            "Program", "Target", "assign", "attach_constants", "compile", "onnx_session", "run_pipeline", "solve"]
 # The modules of the names that the extension does not have.
 _MODULES = {"onnx_session": ".sessions", "solve": "layout_solver"}
@@ -22,7 +22,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from layout_solver import solve
 
-    from ._layout import (ArrayType, AssignedConversion, Assignment, Conversion, Layout, LayoutError, PricedOp,
+    from ._layout import (ArrayType, AssignedConversion, Assignment, Bundle, Conversion, Layout, LayoutError, PricedOp,
                           Program, Target, assign, attach_constants, compile, run_pipeline)
     from .sessions import onnx_session
 else:

@@ -80,6 +80,7 @@ std::optional<int64_t> getElementBytes(const OnShape &on);
 std::optional<Banks> getBanksOfTarget(const pybind11::object &object);
 
 void bindTarget(pybind11::module_ &module);
+void bindBundles(pybind11::module_ &module);
 void bindQueries(LayoutClass &layout);
 void bindArrays(LayoutClass &layout);
 void bindViews(LayoutClass &layout);

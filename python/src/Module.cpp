@@ -101,6 +101,7 @@ PYBIND11_MODULE(_layout, module) {
   bindMemory(layout);
   bindCuTeAlgebra(layout);
   bindConversions(module, layout);
+  bindBundles(module);
   bindPipeline(module);
   bindConstants(module);
   bindCostFunction(module);

@@ -210,6 +210,54 @@ static PairProof compareAsSets(const Tensor &a, const Tensor &b) {
   return result;
 }
 
+/// Returns the last coordinate of `tensor` modulo `period` as a tensor of its
+/// own, whose dims are cut where all of their digits repeat.
+static Tensor reduceModulo(const Tensor &tensor, int64_t period) {
+  IndexExpr low = takeDigit(tensor.getOffset().value, 1, period, tensor.box);
+  llvm::SmallVector<int64_t> sizes(tensor.box), repeats(sizes.size(), 1);
+  for (const DigitTerm &term : low.terms)
+    term.digit.walkDims([&](unsigned d) {
+      int64_t end = term.digit.divisor * term.digit.modulus;
+      // A digit without an end, or of several dims, repeats nowhere.
+      repeats[d] = term.digit.isDim() && end && repeats[d]
+                       ? std::lcm(repeats[d], end)
+                       : 0;
+    });
+  for (auto [size, repeat] : llvm::zip_equal(sizes, repeats))
+    if (repeat)
+      size = size < 0 ? repeat : std::min(size, repeat);
+  return Tensor({LayoutMap::get(sizes.size(), tensor.map.getSpace(),
+                                {{"offset", low, SizeExpr(period)}}),
+                 sizes});
+}
+
+/// Returns true if the positions of two tensors differ modulo a stride of both,
+/// as those of two fields of one block do. False proves nothing. This finds an
+/// answer for tensors of any size whose blocks are small.
+static bool areApartInBlocks(const Tensor &a, const Tensor &b) {
+  if (a.elementBytes != 1 || b.elementBytes != 1 || a.base != b.base)
+    return false;
+  auto getStrides = [](const Tensor &tensor) {
+    llvm::SmallVector<int64_t> strides;
+    for (const DigitTerm &term : tensor.getOffset().value.terms)
+      if (std::optional<int64_t> stride = term.stride.getConstant();
+          stride && *stride > 1)
+        strides.push_back(*stride);
+    return strides;
+  };
+  llvm::SmallVector<int64_t> others = getStrides(b);
+  for (int64_t period : getStrides(a)) {
+    if (!llvm::is_contained(others, period))
+      continue;
+    Tensor x = reduceModulo(a, period), y = reduceModulo(b, period);
+    std::optional<int64_t> m = countIndices(x.box), n = countIndices(y.box);
+    if (m && n && std::max(*m, *n) <= 16 * kFewPoints &&
+        walk(x, y).answer == ProofResult::Disproved)
+      return true;
+  }
+  return false;
+}
+
 static PairProof compareElements(const Tensor &a, const Tensor &b) {
   auto count = [](const Tensor &tensor) {
     return countIndices(tensor.box).value_or(kMaxPoints + 1);
@@ -218,6 +266,8 @@ static PairProof compareElements(const Tensor &a, const Tensor &b) {
   PairProof result;
   if (most <= kFewPoints)
     result = walk(a, b);
+  else if (areApartInBlocks(a, b))
+    result.answer = ProofResult::Disproved;
   if (result.answer == ProofResult::Unknown)
     result = compareAsSets(a, b);
   if (result.answer == ProofResult::Unknown && most <= kMaxPoints)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Attributes/Common.h"
+#include "layout/Dialect/Layout/IR/Bundle.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Interop/Name.h"
@@ -41,6 +42,13 @@ static std::string getAliasName(Attribute attr) {
       .Case([](BlockedAttr blocked) {
         std::string name = blocked.getStored().lower();
         llvm::erase_if(name, [](char c) { return !llvm::isAlnum(c); });
+        return name;
+      })
+      .Case([](BundleAttr bundle) {
+        std::string name = bundle.getBundle()->name;
+        if (name.empty())
+          return std::string("bundle");
+        llvm::replace(name, '.', '_');
         return name;
       })
       .Case([](NpuScatterAttr scatter) {

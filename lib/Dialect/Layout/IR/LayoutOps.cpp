@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "layout/Dialect/Layout/IR/Bundle.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "mlir/IR/Builders.h"
@@ -18,6 +19,40 @@ using namespace mlir::layout;
 
 /// Verifies that `type` has a layout or no encoding; the storage of any other
 /// encoding is unknown. Otherwise emits an error at `op` and fails.
+static const Bundle *getBundle(RankedTensorType type) {
+  auto bundle = dyn_cast_if_present<BundleAttr>(type.getEncoding());
+  return bundle ? &*bundle.getBundle() : nullptr;
+}
+
+/// Verifies a conversion of which at least one side has a bundle: both have
+/// bundles of the same values, or a bundle is decoded to a plain tensor (B7).
+static LogicalResult verifyBundles(ConvertOp op, RankedTensorType from,
+                                   RankedTensorType to) {
+  const Bundle *source = getBundle(from), *result = getBundle(to);
+  if (!source || (!result && to.getEncoding()))
+    return op.emitOpError()
+           << "cannot convert " << from << " to " << to
+           << " (B7): a conversion decodes a bundle to a plain tensor or "
+              "repacks it, and never quantizes";
+  if (!result)
+    return success();
+  std::string why = findDifferentValues(*source, *result);
+  if (why.empty())
+    return success();
+  InFlightDiagnostic diag = op.emitOpError()
+                            << "cannot convert between bundles of different "
+                               "values (B7): "
+                            << why << "; decode and quantize instead";
+  for (auto [name, bundle] :
+       {std::pair("source", source), {"result", result}}) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    bundle->print(os, /*expanded=*/true);
+    diag.attachNote() << "the " << name << " is #layout.bundle<" << text << ">";
+  }
+  return diag;
+}
+
 static LogicalResult verifyIsLayout(Operation *op, RankedTensorType type) {
   if (!type.getEncoding() || hasLayout(type))
     return success();
@@ -32,7 +67,9 @@ static LogicalResult verifyIsLayout(Operation *op, RankedTensorType type) {
 
 LogicalResult ConvertOp::verify() {
   RankedTensorType from = getSource().getType(), to = getResult().getType();
-  if (failed(verifyIsLayout(*this, from)) || failed(verifyIsLayout(*this, to)))
+  bool hasBundle = getBundle(from) || getBundle(to);
+  if (!hasBundle && (failed(verifyIsLayout(*this, from)) ||
+                     failed(verifyIsLayout(*this, to))))
     return failure();
   if (from.getElementType() != to.getElementType())
     return emitOpError() << "keeps the element type, found "
@@ -42,6 +79,8 @@ LogicalResult ConvertOp::verify() {
     return emitOpError() << "keeps the logical shape, found " << from << " and "
                          << to
                          << "; only the layout of the two types may differ";
+  if (hasBundle)
+    return verifyBundles(*this, from, to);
   if (isa_and_present<PartialAttr>(to.getEncoding()) && from != to)
     return emitOpError()
            << "reduces partial sums and cannot create them (P4), found " << to
@@ -114,4 +153,43 @@ OpFoldResult StorageViewOp::fold(FoldAdaptor) {
   if (inner && inner.getSource().getType() == getResult().getType())
     return inner.getSource();
   return {};
+}
+
+//===----------------------------------------------------------------------===//
+// AssembleOp and StreamsOp
+//===----------------------------------------------------------------------===//
+
+/// Verifies that `streams` are the plain tensors of bytes that hold `type`, a
+/// tensor with a bundle.
+static LogicalResult verifyStreams(Operation *op, RankedTensorType type,
+                                   TypeRange streams) {
+  const Bundle *bundle = getBundle(type);
+  if (!bundle)
+    return op->emitOpError()
+           << "takes a tensor with a #layout.bundle, found " << type;
+  auto placed =
+      placeBundle(*bundle, type.getEncoding(), type.getShape(), nullptr);
+  std::optional<SmallVector<int64_t>> bytes = getStreamBytes(*bundle, *placed);
+  SmallVector<Type> expected;
+  for (int64_t count : *bytes)
+    expected.push_back(
+        RankedTensorType::get(count, IntegerType::get(op->getContext(), 8)));
+  if (llvm::equal(streams, expected))
+    return success();
+  return op->emitOpError() << "needs the streams (" << expected << ") of "
+                           << type << " (B1), found (" << streams << ")";
+}
+
+LogicalResult AssembleOp::verify() {
+  RankedTensorType type = getResult().getType();
+  if (const Bundle *bundle = getBundle(type);
+      bundle && !bundle->paddings.empty())
+    return emitOpError() << "must not state padding, because what the streams "
+                            "hold there is unknown (B6): assemble without it "
+                            "and use layout.convert";
+  return verifyStreams(*this, type, getStreams().getTypes());
+}
+
+LogicalResult StreamsOp::verify() {
+  return verifyStreams(*this, getSource().getType(), getStreams().getTypes());
 }

@@ -9,6 +9,8 @@
 //   replicas ::= `replicate` `(` name `:` int (`,` name `:` int)* `)`
 //   coords ::= sum (`,` sum)*                     // a buffer: one dense group
 //            | (name `=` sized) (`,` ..)*
+//   dims   ::= name range? (`,` name range?)*     // ranges: of pieces only
+//   range  ::= `=` size `to` size
 //   stored ::= `stored` `(` sized (`,` sized)* `)`
 //   sized  ::= sum (`extent` size)?
 //   sum    ::= product (`+` product)*
@@ -42,10 +44,15 @@ public:
   explicit MapParser(AsmParser &parser) : parser(parser) {}
 
   FailureOr<LayoutMap> parse(StoredDims &stored);
+  FailureOr<Piece> parsePiece();
+  ParseResult parseDigits(ArrayRef<std::string> names,
+                          std::vector<BoundedIndex> &digits);
+  ParseResult parseDims();
+  ArrayRef<std::string> getDims() const { return dims; }
 
 private:
   ParseResult parseNewName();
-  ParseResult parseDims();
+  ParseResult parseRange();
   ParseResult parseReplicas();
   ParseResult parseDimName(unsigned &dim);
   ParseResult findDim(SMLoc loc, StringRef name, unsigned &dim);
@@ -85,6 +92,8 @@ private:
   }
 
   AsmParser &parser;
+  /// The ranges of the dims of a piece; null if ranges are not allowed.
+  std::vector<DimRange> *ranges = nullptr;
   SmallVector<std::string> dims; // the first `rank` are logical, then replicas
   unsigned rank = 0;
   SmallVector<int64_t> replicas; // extents
@@ -119,8 +128,22 @@ ParseResult MapParser::parseNewName() {
 }
 
 ParseResult MapParser::parseDims() {
-  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren,
-                                        [&] { return parseNewName(); });
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Paren,
+      [&]() -> ParseResult { return failure(parseNewName() || parseRange()); });
+}
+
+/// Parses the optional range of the last dim, e.g. `= 4 to size(r)`.
+ParseResult MapParser::parseRange() {
+  rank = dims.size();
+  if (!ranges)
+    return success();
+  DimRange &range = ranges->emplace_back();
+  range.end = SizeExpr::dim(rank - 1);
+  if (failed(parser.parseOptionalEqual()))
+    return success();
+  return failure(parseSize(range.begin) || parser.parseKeyword("to") ||
+                 parseSize(range.end));
 }
 
 /// Sets `rank` to the number of logical dims, which were parsed before, and
@@ -398,12 +421,15 @@ ParseResult MapParser::parseSum(BoundedIndex &result) {
 /// list for any other space.
 static ArrayRef<StringRef> getKnownCoordinates(StringRef space) {
   static const StringRef buffer[] = {"offset"};
+  static const StringRef bits[] = {"bit"};
   static const StringRef image2d[] = {"x", "y", "lane"};
   static const StringRef image2dArray[] = {"x", "y", "slice", "lane"};
   static const StringRef image3d[] = {"x", "y", "z", "lane"};
   static const StringRef npu[] = {"npu", "offset"};
   if (space == "buffer")
     return buffer;
+  if (space == "bits")
+    return bits;
   if (space == "image2d")
     return image2d;
   if (space == "image2d_array")
@@ -453,8 +479,9 @@ ParseResult MapParser::parseCoordinates(StringRef space, SMLoc spaceLoc,
       putBack(keyword, loc);
   }
   if (!named) {
-    // buffer(a, b, c) is one dense group.
-    if (space != "buffer")
+    // buffer(a, b, c) and bits(a, b, c) are one dense group.
+    ArrayRef<StringRef> known = getKnownCoordinates(space);
+    if (known.size() != 1)
       return parser.emitError(spaceLoc) << "the coordinates of space '" << space
                                         << "' are named: write name = value";
     SmallVector<BoundedIndex> elements;
@@ -467,7 +494,7 @@ ParseResult MapParser::parseCoordinates(StringRef space, SMLoc spaceLoc,
         return failure();
     }
     BoundedIndex offset = group(elements);
-    coordinates.push_back({"offset", offset.value, offset.extent});
+    coordinates.push_back({known[0].str(), offset.value, offset.extent});
     return success();
   }
   while (true) {
@@ -513,6 +540,47 @@ FailureOr<LayoutMap> MapParser::parse(StoredDims &stored) {
       parseCoordinates(space, spaceLoc, coordinates) || parseStored(stored))
     return failure();
   return LayoutMap::get(rank, space, std::move(coordinates), replicas);
+}
+
+FailureOr<Piece> MapParser::parsePiece() {
+  Piece piece;
+  ranges = &piece.ranges;
+  StoredDims stored;
+  SMLoc loc = parser.getCurrentLocation();
+  FailureOr<LayoutMap> map = parse(stored);
+  if (failed(map))
+    return failure();
+  if (!stored.dims.empty())
+    return parser.emitError(loc) << "a map in a bundle has no 'stored' dims";
+  piece.map = *map;
+  return piece;
+}
+
+ParseResult MapParser::parseDigits(ArrayRef<std::string> names,
+                                   std::vector<BoundedIndex> &digits) {
+  dims.assign(names.begin(), names.end());
+  rank = dims.size();
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parseSized(digits.emplace_back());
+  });
+}
+
+FailureOr<Piece> layout::parsePiece(AsmParser &parser) {
+  return MapParser(parser).parsePiece();
+}
+
+ParseResult layout::parseDigits(AsmParser &parser, ArrayRef<std::string> dims,
+                                std::vector<BoundedIndex> &digits) {
+  return MapParser(parser).parseDigits(dims, digits);
+}
+
+ParseResult layout::parseDimNames(AsmParser &parser,
+                                  SmallVectorImpl<std::string> &dims) {
+  MapParser reader(parser);
+  if (reader.parseDims())
+    return failure();
+  dims.assign(reader.getDims().begin(), reader.getDims().end());
+  return success();
 }
 
 FailureOr<LayoutMap> layout::parseLayoutMap(AsmParser &parser,

@@ -8,6 +8,7 @@
 #ifndef LAYOUT_DIALECT_LAYOUT_IR_ATTRIBUTES_TD
 #define LAYOUT_DIALECT_LAYOUT_IR_ATTRIBUTES_TD
 
+include "layout/Dialect/Layout/IR/BundleAttr.td"
 include "layout/Dialect/Layout/IR/LayoutAttributes.td"
 include "layout/Dialect/Layout/IR/TargetAttrs.td"
 

@@ -19,6 +19,7 @@
 #include "layout/Algebra/Families/Relations.h"
 #include "layout/Algebra/Families/RgbaImage.h"
 #include "layout/Algebra/LayoutMap.h"
+#include "layout/Dialect/Layout/IR/BundleRef.h"
 #include "layout/Dialect/Layout/IR/ResolvedLayouts.h"
 #include "layout/Interop/Notation.h"
 #include "layout/Support/CpuModelParams.h"
