@@ -34,7 +34,7 @@ LIBRARIES = {
     "Dialect/Layout/Utils": ("Dialect/Layout/IR",),
     "Interfaces": ("Dialect/Layout/IR",),
     # Prepares programs before layouts are assigned, for all targets.
-    "Linalg": ("Interfaces",),
+    "Linalg": ("Interfaces", "Dialect/Layout/Utils"),
     "Analysis": ("Interfaces", "Solver"),
     "Dialect/Layout/Transforms": ("Analysis",),
     # Only the NPU libraries depend on the NPU dialect.

@@ -17,6 +17,7 @@ using namespace mlir::layout;
 
 void layout::buildPreparePipeline(OpPassManager &pm,
                                   const PrepareOptions &options) {
+  pm.addPass(createLowerBundlesPass());
   pm.addPass(createLowerTosaPass());
   pm.addPass(createInlineGlobalsPass());
   pm.addPass(createCropPadsPass());

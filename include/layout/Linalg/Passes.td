@@ -54,6 +54,25 @@ def SequenceForallsPass : Pass<"layout-prepare-sequence-foralls"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def LowerBundlesPass : Pass<"layout-prepare-lower-bundles"> {
+  let summary = "Lower conversions of bundles to loops over codes and bytes";
+  let description = [{
+    Replaces a `layout.convert` from a `#layout.bundle` to a plain tensor by a `linalg.generic` that
+    decodes each value, and one to another bundle by a loop over the bytes of each new stream that
+    gathers their bits. `layout.assemble` and `layout.streams` go. No bundle is left: other ops on
+    one are errors.
+
+        %0 = layout.assemble %s : tensor<72xi8> to tensor<2x64xf32, #layout.bundle<"gguf.q4_0">>
+        %1 = layout.convert %0 : tensor<2x64xf32, #layout.bundle<"gguf.q4_0">> to tensor<2x64xf32>
+        // after
+        %1 = linalg.generic .. { .. tensor.extract %s .. arith.mulf .. }
+  }];
+  let dependentDialects = [
+    "affine::AffineDialect", "arith::ArithDialect", "linalg::LinalgDialect",
+    "tensor::TensorDialect"
+  ];
+}
+
 def LowerPacksPass : Pass<"layout-prepare-lower-packs"> {
   let summary = "Rewrite linalg.pack and linalg.unpack as pads, reshapes, "
                 "transposes and slices";

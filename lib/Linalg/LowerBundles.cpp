@@ -1,0 +1,560 @@
+//===- LowerBundles.cpp - layout-prepare-lower-bundles --------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A decode is one loop over the tensor that reads the codes of each value. A
+// repack is one loop over the bytes of each new stream: the inverse of the new
+// map gives the code and the bit at a position, and the old map gives where
+// that bit was. Bits are moved in granules of 1, 2, 4 or 8 that both maps keep
+// together.
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Algebra/Bits.h"
+#include "layout/Dialect/Layout/IR/Bundle.h"
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Dialect/Layout/Utils/EmitIndex.h"
+#include "layout/Linalg/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include <numeric>
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_LOWERBUNDLESPASS
+#include "layout/Linalg/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+using namespace mlir::layout;
+
+//===----------------------------------------------------------------------===//
+// Positions
+//===----------------------------------------------------------------------===//
+
+/// Returns the position of bit `bit` of the codes of `piece`, over its dims.
+static IndexExpr getPosition(const PlacedPiece &piece, int64_t bit) {
+  SmallVector<IndexExpr> dims;
+  SmallVector<SizeExpr> sizeOf;
+  for (auto [d, size] : llvm::enumerate(piece.sizes)) {
+    dims.push_back(IndexExpr::dim(d));
+    sizeOf.push_back(SizeExpr(size));
+  }
+  dims.back() = IndexExpr(SizeExpr(bit));
+  return substitute(piece.map.getCoordinates().front().value, dims, sizeOf,
+                    piece.sizes);
+}
+
+/// Returns the greatest of 1, 2, 4 and 8 that divides all values of `position`,
+/// by its strides.
+static int64_t getAlignment(const IndexExpr &position) {
+  int64_t all =
+      std::gcd(int64_t(8), position.constant.getConstant().value_or(1));
+  for (const DigitTerm &term : position.terms)
+    all = std::gcd(all, term.stride.getConstant().value_or(1));
+  return all;
+}
+
+/// Returns true if each group of `granule` bits of a code is adjacent in the
+/// stream, at a multiple of `granule`.
+static bool keepsGranules(const PlacedPiece &piece, int64_t granule) {
+  if (piece.sizes.back() % granule || piece.begin.back() % granule)
+    return false;
+  for (int64_t bit = 0; bit < piece.sizes.back(); bit += granule) {
+    IndexExpr first = getPosition(piece, bit);
+    if (getAlignment(first) % granule)
+      return false;
+    for (int64_t i = 1; i < granule; ++i)
+      if (getPosition(piece, bit + i) !=
+          add(first, IndexExpr(SizeExpr(i)), piece.sizes))
+        return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Emission
+//===----------------------------------------------------------------------===//
+
+namespace {
+using Streams = SmallVector<Value>;
+
+/// Emits the reads and the arithmetic of codes.
+struct Emitter {
+  OpBuilder &b;
+  Location loc;
+
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  }
+  Value integer(Type type, int64_t value) {
+    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
+  }
+  Value number(double value) {
+    return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
+  }
+  Value evaluate(const IndexExpr &value, ValueRange dims,
+                 ArrayRef<int64_t> sizes) {
+    return emitValues(b, loc, value, dims, getSizes(sizes)).front();
+  }
+  SmallVector<OpFoldResult> getSizes(ArrayRef<int64_t> sizes) {
+    return llvm::map_to_vector(sizes, [&](int64_t size) -> OpFoldResult {
+      return b.getIndexAttr(size);
+    });
+  }
+  Value both(Value x, Value y) {
+    return !x ? y : !y ? x : arith::AndIOp::create(b, loc, x, y);
+  }
+
+  Value readBits(Value stream, const IndexExpr &position, ValueRange dims,
+                 ArrayRef<int64_t> sizes, unsigned count, int64_t granule,
+                 Value isValid);
+  Value findInPiece(const PlacedPiece &piece, ArrayRef<int64_t> shape,
+                    ValueRange index, SmallVectorImpl<Value> &dims);
+  Value readCode(const PlacedComponent &at, Value stream, ValueRange index);
+  Value toNumber(const BundleComponent &component, Value code);
+  Value decode(const Bundle &bundle, ArrayRef<PlacedComponent> placed,
+               ArrayRef<Value> streams, ArrayRef<int64_t> shape,
+               ValueRange index);
+};
+} // namespace
+
+/// Emits `count` bits of `stream` from `position` on, a multiple of `granule`,
+/// as an i32 or i64. If `isValid` is not null and is false, the position may be
+/// anywhere, and so may be the result.
+Value Emitter::readBits(Value stream, const IndexExpr &position,
+                        ValueRange dims, ArrayRef<int64_t> sizes,
+                        unsigned count, int64_t granule, Value isValid) {
+  int64_t last = cast<RankedTensorType>(stream.getType()).getDimSize(0) - 1;
+  int64_t reach = llvm::divideCeil(8 - granule + count, 8);
+  Type type = b.getIntegerType(reach > 4 ? 64 : 32);
+  Value byte = evaluate(takeDigit(position, 8, 0, sizes), dims, sizes);
+  if (isValid)
+    byte = arith::SelectOp::create(b, loc, isValid, byte, index(0));
+  Value word;
+  for (int64_t i = 0; i < reach; ++i) {
+    Value at = i ? arith::AddIOp::create(b, loc, byte, index(i)) : byte;
+    // The bits may end before the last of these bytes.
+    if (i && (isValid || i * 8 >= count))
+      at = arith::MinSIOp::create(b, loc, at, index(last));
+    Value part = tensor::ExtractOp::create(b, loc, stream, at);
+    part = arith::ExtUIOp::create(b, loc, type, part);
+    if (i)
+      part = arith::ShLIOp::create(b, loc, part, integer(type, 8 * i));
+    word = word ? arith::OrIOp::create(b, loc, word, part) : part;
+  }
+  if (granule < 8) {
+    Value shift = evaluate(takeDigit(position, 1, 8, sizes), dims, sizes);
+    shift = arith::IndexCastOp::create(b, loc, type, shift);
+    word = arith::ShRUIOp::create(b, loc, word, shift);
+  }
+  return arith::AndIOp::create(
+      b, loc, word,
+      integer(type, int64_t(llvm::maskTrailingOnes<uint64_t>(count))));
+}
+
+/// Sets `dims` to the index of a code relative to the box of `piece`, without
+/// the bit. Returns an i1 that is true if it is in the box, or a null value if
+/// every index of `shape` is.
+Value Emitter::findInPiece(const PlacedPiece &piece, ArrayRef<int64_t> shape,
+                           ValueRange index, SmallVectorImpl<Value> &dims) {
+  Value isInside;
+  for (auto [d, at] : llvm::enumerate(index)) {
+    Value relative = at;
+    if (piece.begin[d])
+      relative = arith::SubIOp::create(b, loc, at, this->index(piece.begin[d]));
+    dims.push_back(relative);
+    // As an unsigned number, an index before the box is too large.
+    if (piece.sizes[d] != shape[d])
+      isInside =
+          both(isInside,
+               arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                     relative, this->index(piece.sizes[d])));
+  }
+  return isInside;
+}
+
+/// Emits the code of a component at an index, as an i32 or i64.
+Value Emitter::readCode(const PlacedComponent &at, Value stream,
+                        ValueRange index) {
+  unsigned width = at.component->getWidth();
+  Type type = b.getIntegerType(width < 32 ? 32 : 64);
+  Value code;
+  for (const PlacedPiece &piece : at.pieces) {
+    SmallVector<Value> dims;
+    Value isInside = findInPiece(piece, at.shape, index, dims);
+    dims.push_back(this->index(0));
+    for (int64_t bit = 0, count = 1; bit < piece.sizes.back(); bit += count) {
+      IndexExpr first = getPosition(piece, bit);
+      for (count = 1; bit + count < piece.sizes.back() &&
+                      getPosition(piece, bit + count) ==
+                          add(first, IndexExpr(SizeExpr(count)), piece.sizes);)
+        ++count;
+      Value bits = readBits(stream, first, dims, piece.sizes, count,
+                            getAlignment(first), isInside);
+      if (bits.getType() != type)
+        bits = type.isInteger(64)
+                   ? Value(arith::ExtUIOp::create(b, loc, type, bits))
+                   : Value(arith::TruncIOp::create(b, loc, type, bits));
+      if (int64_t shift = piece.begin.back() + bit)
+        bits = arith::ShLIOp::create(b, loc, bits, integer(type, shift));
+      if (isInside)
+        bits =
+            arith::SelectOp::create(b, loc, isInside, bits, integer(type, 0));
+      code = code ? arith::OrIOp::create(b, loc, code, bits) : bits;
+    }
+  }
+  return code;
+}
+
+/// Emits the number that a code stands for, an f32.
+Value Emitter::toNumber(const BundleComponent &component, Value code) {
+  unsigned width = component.getWidth();
+  Type f32 = b.getF32Type();
+  Type element = component.element;
+  auto resize = [&](unsigned bits) -> Value {
+    Type type = b.getIntegerType(bits);
+    if (code.getType() == type)
+      return code;
+    return arith::TruncIOp::create(b, loc, type, code);
+  };
+  if (element.isF32())
+    return arith::BitcastOp::create(b, loc, f32, resize(32));
+  if (element.isF16() || element.isBF16()) {
+    Value half = arith::BitcastOp::create(b, loc, element, resize(16));
+    return arith::ExtFOp::create(b, loc, f32, half);
+  }
+  if (isa<FloatType>(element)) {
+    SmallVector<float> numbers;
+    for (uint64_t each = 0; each < uint64_t(1) << width; ++each)
+      numbers.push_back(getCodeValue(component, each));
+    auto type = RankedTensorType::get(numbers.size(), f32);
+    Value table = arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(type, ArrayRef(numbers)));
+    Value at = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), code);
+    return tensor::ExtractOp::create(b, loc, table, at);
+  }
+  Type type = code.getType();
+  if (element.isSignedInteger()) {
+    Value unused = integer(type, type.getIntOrFloatBitWidth() - width);
+    code = arith::ShLIOp::create(b, loc, code, unused);
+    code = arith::ShRSIOp::create(b, loc, code, unused);
+  }
+  if (component.excess)
+    code = arith::SubIOp::create(b, loc, code, integer(type, component.excess));
+  Value result = arith::SIToFPOp::create(b, loc, f32, code);
+  if (component.fraction)
+    result = arith::MulFOp::create(
+        b, loc, result, number(std::ldexp(1.0, -component.fraction)));
+  return result;
+}
+
+/// Emits the value of the tensor at `index`, an f32, or the code itself if the
+/// decode function is `value` and codes are integers.
+Value Emitter::decode(const Bundle &bundle, ArrayRef<PlacedComponent> placed,
+                      ArrayRef<Value> streams, ArrayRef<int64_t> shape,
+                      ValueRange index) {
+  SmallVector<StringRef> names = bundle.getStreams();
+  SmallVector<Value> x;
+  for (StringRef name : getComponentNames(bundle.decode)) {
+    const PlacedComponent &at =
+        *llvm::find_if(placed, [&](const PlacedComponent &c) {
+          return c.component->name == name;
+        });
+    SmallVector<Value> digits;
+    for (const BoundedIndex &digit : at.component->index)
+      digits.push_back(evaluate(digit.value, index, shape));
+    size_t stream = llvm::find(names, at.component->stream) - names.begin();
+    Value code = readCode(at, streams[stream], digits);
+    if (bundle.decode == Decode::Value &&
+        !isa<FloatType>(at.component->element))
+      return code;
+    x.push_back(toNumber(*at.component, code));
+  }
+  auto multiply = [&](Value p, Value q) -> Value {
+    return arith::MulFOp::create(b, loc, p, q);
+  };
+  switch (bundle.decode) {
+  case Decode::Value:
+    return x[0];
+  case Decode::Scale:
+    return multiply(x[1], x[0]);
+  case Decode::Scale2:
+    return multiply(multiply(x[2], x[1]), x[0]);
+  case Decode::Zero:
+    return multiply(arith::SubFOp::create(b, loc, x[0], x[2]), x[1]);
+  case Decode::Min:
+    return arith::AddFOp::create(b, loc, multiply(x[1], x[0]), x[2]);
+  case Decode::Min2:
+    return arith::SubFOp::create(b, loc, multiply(multiply(x[2], x[1]), x[0]),
+                                 multiply(x[4], x[3]));
+  }
+  llvm_unreachable("all decode functions are listed");
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Emits a loop over all indices of `type` whose result at an index is
+/// emit(builder, index).
+static Value emitLoop(OpBuilder &b, Location loc, RankedTensorType type,
+                      function_ref<Value(OpBuilder &, ValueRange index)> emit) {
+  Value empty =
+      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &inner, Location, ValueRange) {
+    SmallVector<Value> index;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      index.push_back(linalg::IndexOp::create(inner, loc, d));
+    linalg::YieldOp::create(inner, loc, emit(inner, index));
+  };
+  return linalg::GenericOp::create(b, loc, type, ValueRange(), empty,
+                                   b.getMultiDimIdentityMap(type.getRank()),
+                                   loops, body)
+      .getResult(0);
+}
+
+static std::vector<PlacedComponent> place(RankedTensorType type) {
+  Attribute encoding = type.getEncoding();
+  return *placeBundle(*cast<BundleAttr>(encoding).getBundle(), encoding,
+                      type.getShape(), nullptr);
+}
+
+static Value emitDecode(OpBuilder &b, ConvertOp op, ArrayRef<Value> streams) {
+  RankedTensorType from = op.getSource().getType(),
+                   to = op.getResult().getType();
+  const Bundle &bundle = *cast<BundleAttr>(from.getEncoding()).getBundle();
+  std::vector<PlacedComponent> placed = place(from);
+  Type element = to.getElementType();
+  return emitLoop(
+      b, op.getLoc(), to, [&](OpBuilder &inner, ValueRange index) -> Value {
+        Emitter emitter{inner, op.getLoc()};
+        Value value =
+            emitter.decode(bundle, placed, streams, to.getShape(), index);
+        if (value.getType() == element)
+          return value;
+        if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() > 32)
+          return arith::ExtFOp::create(inner, op.getLoc(), element, value);
+        if (isa<FloatType>(element))
+          return arith::TruncFOp::create(inner, op.getLoc(), element, value);
+        return arith::TruncIOp::create(inner, op.getLoc(), element, value);
+      });
+}
+
+namespace {
+/// A component before and after a repack.
+struct Move {
+  const PlacedComponent *from, *to;
+  Value source; // the stream of `from`
+};
+} // namespace
+
+/// Returns the greatest granule that the new map and all old ones keep.
+static int64_t getGranule(const PlacedPiece &piece, const Move &move) {
+  for (int64_t granule : {8, 4, 2}) {
+    auto keeps = [&](const PlacedPiece &each) {
+      return keepsGranules(each, granule);
+    };
+    if (keeps(piece) && llvm::all_of(move.from->pieces, keeps))
+      return granule;
+  }
+  return 1;
+}
+
+/// Emits the granule at bit `shift` of byte `byte` of a new stream that `piece`
+/// holds, as an i32 at its place in the byte, and `isHeld`, an i1 that is true
+/// if there is one. Returns failure if the inverse of the map has no formula.
+static FailureOr<Value> emitGranule(Emitter emitter, const Move &move,
+                                    const PlacedPiece &piece, Value byte,
+                                    int64_t shift, int64_t granule,
+                                    Value &isHeld) {
+  OpBuilder &b = emitter.b;
+  Location loc = emitter.loc;
+  IndexExpr point =
+      add(scale(IndexExpr::dim(0), SizeExpr(8)), IndexExpr(SizeExpr(shift)));
+  FailureOr<EmittedIndex> code =
+      emitBackwardOfPoint(b, loc, piece.map, piece.sizes,
+                          emitter.evaluate(point, byte, {ShapedType::kDynamic}),
+                          emitter.getSizes(piece.sizes));
+  if (failed(code))
+    return failure();
+  SmallVector<Value> index;
+  for (auto [i, begin] : llvm::zip_equal(code->index, piece.begin))
+    index.push_back(
+        begin
+            ? arith::AddIOp::create(b, loc, i, emitter.index(begin)).getResult()
+            : i);
+  SmallVector<int64_t> box(move.from->shape);
+  box.push_back(move.from->component->getWidth());
+  isHeld = code->isElement;
+  Value zero = emitter.integer(b.getI32Type(), 0), result;
+  for (const PlacedPiece &source : move.from->pieces) {
+    SmallVector<Value> dims;
+    Value isHere =
+        emitter.both(isHeld, emitter.findInPiece(source, box, index, dims));
+    Value bits =
+        emitter.readBits(move.source, source.map.getCoordinates().front().value,
+                         dims, source.sizes, granule, granule, isHere);
+    if (shift)
+      bits = arith::ShLIOp::create(b, loc, bits,
+                                   emitter.integer(b.getI32Type(), shift));
+    bits = arith::SelectOp::create(b, loc, isHere, bits, zero);
+    result = result ? arith::OrIOp::create(b, loc, result, bits) : bits;
+  }
+  return result;
+}
+
+/// Emits byte `byte` of a new stream of the given components, an i8. Bits that
+/// no code has are those of `padding`. Returns failure if the inverse of a map
+/// has no formula.
+static FailureOr<Value> emitByte(Emitter emitter, ArrayRef<Move> moves,
+                                 int64_t padding, Value byte) {
+  OpBuilder &b = emitter.b;
+  Location loc = emitter.loc;
+  Type type = b.getI32Type();
+  Value zero = emitter.integer(type, 0), result = zero,
+        free = emitter.integer(type, padding);
+  for (const Move &move : moves)
+    for (const PlacedPiece &piece : move.to->pieces) {
+      int64_t granule = getGranule(piece, move);
+      for (int64_t shift = 0; shift < 8; shift += granule) {
+        Value isHeld;
+        FailureOr<Value> bits =
+            emitGranule(emitter, move, piece, byte, shift, granule, isHeld);
+        if (failed(bits))
+          return failure();
+        result = arith::OrIOp::create(b, loc, result, *bits);
+        if (!padding)
+          continue;
+        int64_t mask = ((1 << granule) - 1) << shift;
+        Value kept =
+            arith::AndIOp::create(b, loc, free, emitter.integer(type, ~mask));
+        free = arith::SelectOp::create(b, loc, isHeld, kept, free);
+      }
+    }
+  result = arith::OrIOp::create(b, loc, result, free);
+  return arith::TruncIOp::create(b, loc, b.getI8Type(), result).getResult();
+}
+
+/// Emits the streams of the result of a repack.
+static FailureOr<Streams> emitRepack(OpBuilder &b, ConvertOp op,
+                                     ArrayRef<Value> streams) {
+  RankedTensorType from = op.getSource().getType(),
+                   to = op.getResult().getType();
+  const Bundle &source = *cast<BundleAttr>(from.getEncoding()).getBundle();
+  const Bundle &target = *cast<BundleAttr>(to.getEncoding()).getBundle();
+  std::vector<PlacedComponent> before = place(from), after = place(to);
+  SmallVector<StringRef> names = source.getStreams();
+  Streams results;
+  for (auto [name, count] :
+       llvm::zip_equal(target.getStreams(), *getStreamBytes(target, after))) {
+    SmallVector<Move> moves;
+    for (const PlacedComponent &mine : after)
+      for (const PlacedComponent &other : before)
+        if (mine.component->stream == name &&
+            other.component->name == mine.component->name) {
+          size_t at =
+              llvm::find(names, other.component->stream) - names.begin();
+          moves.push_back({&other, &mine, streams[at]});
+        }
+    bool hasFormula = true;
+    auto type = RankedTensorType::get(count, b.getI8Type());
+    int64_t padding = target.getPadding(name).value_or(0);
+    results.push_back(emitLoop(
+        b, op.getLoc(), type, [&](OpBuilder &inner, ValueRange index) -> Value {
+          Emitter emitter{inner, op.getLoc()};
+          FailureOr<Value> byte =
+              emitByte(emitter, moves, padding, index.front());
+          hasFormula &= succeeded(byte);
+          if (succeeded(byte))
+            return *byte;
+          return emitter.integer(inner.getI8Type(), 0);
+        }));
+    if (!hasFormula)
+      return op.emitOpError()
+             << "cannot repack to " << to
+             << ": the inverse of a map into stream '" << name
+             << "' has no formula; use digits with nested strides";
+  }
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+static bool isBundle(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isa_and_present<BundleAttr>(tensor.getEncoding());
+}
+
+namespace {
+struct LowerBundlesPass
+    : mlir::layout::impl::LowerBundlesPassBase<LowerBundlesPass> {
+  void runOnOperation() override {
+    SmallVector<Operation *> lowered;
+    WalkResult walked = getOperation()->walk([&](Operation *op) {
+      return lower(op, lowered) ? WalkResult::advance()
+                                : WalkResult::interrupt();
+    });
+    if (walked.wasInterrupted())
+      return signalPassFailure();
+    for (Operation *op : llvm::reverse(lowered))
+      op->erase();
+  }
+
+private:
+  /// Lowers `op` if it is an op on bundles, and adds it to `lowered`. Reports
+  /// an error and returns false if another op has a bundle.
+  bool lower(Operation *op, SmallVectorImpl<Operation *> &lowered);
+
+  DenseMap<Value, Streams> streams; // of tensors with bundles
+};
+} // namespace
+
+bool LowerBundlesPass::lower(Operation *op,
+                             SmallVectorImpl<Operation *> &lowered) {
+  OpBuilder b(op);
+  auto convert = dyn_cast<ConvertOp>(op);
+  if (auto assemble = dyn_cast<AssembleOp>(op)) {
+    streams[assemble.getResult()] = Streams(assemble.getStreams());
+  } else if (auto view = dyn_cast<StreamsOp>(op);
+             view && streams.count(view.getSource())) {
+    view.replaceAllUsesWith(streams[view.getSource()]);
+  } else if (convert && streams.count(convert.getSource())) {
+    Streams source = streams[convert.getSource()];
+    if (!isBundle(convert.getType())) {
+      convert.replaceAllUsesWith(emitDecode(b, convert, source));
+    } else {
+      FailureOr<Streams> results = emitRepack(b, convert, source);
+      if (failed(results))
+        return false;
+      streams[convert.getResult()] = *results;
+    }
+  } else {
+    auto hasBundle = [](TypeRange types) {
+      return llvm::any_of(types, isBundle);
+    };
+    bool isBoundary = llvm::any_of(op->getRegions(), [&](Region &region) {
+      return llvm::any_of(region, [&](Block &block) {
+        return hasBundle(block.getArgumentTypes());
+      });
+    });
+    if (!hasBundle(op->getOperandTypes()) && !hasBundle(op->getResultTypes()) &&
+        !isBoundary)
+      return true;
+    op->emitOpError() << "has a tensor with a #layout.bundle: pass its streams "
+                         "(layout.streams, layout.assemble), or decode it with "
+                         "layout.convert";
+    return false;
+  }
+  lowered.push_back(op);
+  return true;
+}

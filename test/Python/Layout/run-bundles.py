@@ -1,0 +1,122 @@
+# RUN: %python %s
+"""Runs conversions of bundles on the CPU: decoding of every format and repacks between bundles of the same values give
+what the algebra gives, byte by byte, and their own inverse."""
+
+import unittest
+
+import numpy as np
+from layout_mlir import Bundle, LayoutError, compile, run_pipeline
+
+RNG = np.random.default_rng(61)
+FLOATS = [name for name in Bundle.formats() if not name.startswith(("vnni", "qkv", "gate_up"))]
+DENSE = """#layout.bundle<scale(r, k),
+  value : ui4 excess 8 [r, k] in values (r, k, b) -> bits(r, k, b),
+  scale : f16 [r, k floordiv 32] in scales (r, g, b) -> bits(r, g, b)>"""
+HIGH = """#layout.bundle<scale(r, k),
+  value : ui4 excess 8 [r, k] in values (r, k, b) -> bits(bit = [r, k floordiv 2] * 8 + (k mod 2) * -4 + b + 4),
+  scale : f16 [r, k floordiv 32] in scales (r, g, b) -> bits(g, r, b)>"""
+PLANES = """#layout.bundle<scale(r, k),
+  value : ui4 excess 8 [r, k] in values (r, k, b) -> bits(b, r, [k] align 8),
+  scale : f16 [r, k floordiv 32] in scales (r, g, b) -> bits(bit = [r, g] * 32 + b extent size(r) * size(g) * 32),
+  padding(scales = 165)>"""
+STRIDES = PLANES.replace(",\n  padding(scales = 165)", "")
+SPREAD = """#layout.bundle<min2(r, k),
+  value : ui4 [r, k] in values (r, k, b) -> bits(k, r, b),
+  scale : ui6 [r, k floordiv 256, k floordiv 32 mod 8] in scales (r, s, j, b) -> bits(r, s, j, b),
+  super : f16 [r, k floordiv 256] in supers (r, s, b) -> bits(r, s, b),
+  min : ui6 [r, k floordiv 256, k floordiv 32 mod 8] in mins (r, s, j, b) -> bits(bit = [r, s, j] * 8 + b),
+  supermin : f16 [r, k floordiv 256] in supers (r, s, b) ->
+    bits(bit = [r, s] * 16 + b + 16 * size(r) * size(s) extent 32 * size(r) * size(s))>"""
+
+
+def join(types):
+    return ", ".join(types)
+
+
+def bytes_of(bundle, shape):
+    return [f"tensor<{count}xi8>" for count in bundle.streams(shape).values()]
+
+
+def tensor(bundle, shape, element="f32"):
+    return f"tensor<{'x'.join(map(str, shape))}x{element}, {bundle}>"
+
+
+def make_streams(bundle, shape):
+    """Returns streams of random codes, whose floats are finite."""
+    codes = {}
+    for name, (sizes, element) in bundle.components(shape).items():
+        if element in ("f16", "f32"):
+            codes[name] = RNG.standard_normal(sizes).astype({"f16": "f2", "f32": "f4"}[element])
+        elif element == "bf16":
+            codes[name] = (RNG.standard_normal(sizes).astype("f4").view("u4") >> 16).astype("u2")
+        else:
+            width = int("".join(c for c in element.split("E")[0] if c.isdigit()))
+            codes[name] = RNG.integers(0, 2 ** min(7, width), sizes).astype("u1")
+    return bundle.pack(codes, shape)
+
+
+def run(module, arrays, threads=1):
+    results = compile(module, threads=threads)(*[array.view("i1") for array in arrays])
+    return results if isinstance(results, tuple) else (results,)
+
+
+def decoder(bundle, shape, element="f32"):
+    operands = [f"%s{i}: {kind}" for i, kind in enumerate(bytes_of(bundle, shape))]
+    plain, coded = tensor("", shape, element).replace(", >", ">"), tensor(bundle, shape, element)
+    names = join(f"%s{i}" for i in range(len(operands)))
+    return f"""func.func @main({join(operands)}) -> {plain} {{
+  %0 = layout.assemble {names} : {join(bytes_of(bundle, shape))} to {coded}
+  %1 = layout.convert %0 : {coded} to {plain}
+  return %1 : {plain}
+}}"""
+
+
+def repacker(source, target, shape):
+    operands = [f"%s{i}: {kind}" for i, kind in enumerate(bytes_of(source, shape))]
+    names, results = join(f"%s{i}" for i in range(len(operands))), bytes_of(target, shape)
+    return f"""func.func @main({join(operands)}) -> ({join(results)}) {{
+  %0 = layout.assemble {names} : {join(bytes_of(source, shape))} to {tensor(source, shape)}
+  %1 = layout.convert %0 : {tensor(source, shape)} to {tensor(target, shape)}
+  %2:{len(results)} = layout.streams %1 : {tensor(target, shape)} to {join(results)}
+  return {join(f'%2#{i}' for i in range(len(results)))} : {join(results)}
+}}"""
+
+
+class Programs(unittest.TestCase):
+    def test_decode(self):
+        for name in FLOATS:
+            for shape in ((3, 256), (2, 300) if not name.startswith(("int4", "awq", "gptq", "marlin")) else (64, 64)):
+                bundle = Bundle(name)
+                streams = make_streams(bundle, shape)
+                found, = run(decoder(bundle, shape), streams.values())
+                np.testing.assert_array_equal(found, bundle.decode(streams, shape), name)
+
+    def test_decode_values(self):
+        bundle = Bundle("gate_up.bf16")
+        streams = make_streams(bundle, (6, 5))
+        found, = run(decoder(bundle, (6, 5), "bf16"), streams.values())
+        np.testing.assert_array_equal(np.asarray(found).view("u2"), bundle.unpack(streams, (6, 5))["value"])
+
+    def test_repack(self):
+        for source, target, shape in (("gguf.q4_0", DENSE, (3, 96)), (DENSE, "gguf.q4_0", (3, 45)),
+                                      ("gguf.q4_0", HIGH, (5, 64)), (HIGH, PLANES, (4, 64)), (STRIDES, DENSE, (2, 41)),
+                                      ("gguf.q4_k", SPREAD, (3, 512)), (SPREAD, "gguf.q4_k", (2, 256)),
+                                      ("nvfp4", "nvfp4.128x4", (130, 80)), ("nvfp4.128x4", "nvfp4", (5, 33)),
+                                      ("gguf.mxfp4", "mxfp4", (2, 64))):
+            source, target = Bundle(source), Bundle(target)
+            with self.subTest(source=str(source), target=str(target)):
+                streams = make_streams(source, shape)
+                expected = source.convert(target, streams, shape)
+                found = run(repacker(source, target, shape), streams.values())
+                for (name, wanted), result in zip(expected.items(), found, strict=True):
+                    np.testing.assert_array_equal(np.asarray(result).view("u1"), wanted, name)
+
+    def test_what_is_left_is_an_error(self):
+        bundle = Bundle("gguf.q8_0")
+        kind = tensor(bundle, (2, 64))
+        with self.assertRaisesRegex(LayoutError, "has a tensor with a #layout.bundle: pass its streams"):
+            run_pipeline(f"func.func @main(%a: {kind}) -> {kind} {{ return %a : {kind} }}", "layout-prepare")
+
+
+if __name__ == "__main__":
+    unittest.main()
