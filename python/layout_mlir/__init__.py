@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 # A build directory has the extension in a package directory of its own.
 __path__ = pkgutil.extend_path(__path__, __name__)
 __all__ = ["ArrayType", "AssignedConversion", "Assignment", "Bundle", "Conversion", "Layout", "LayoutError", "PricedOp",
-           "Program", "Target", "assign", "attach_constants", "compile", "onnx_session", "run_pipeline", "solve"]
+           "Program", "Target", "assign", "attach_constants", "check", "compile", "onnx_session", "run_pipeline", "solve"]
 # The modules of the names that the extension does not have.
-_MODULES = {"onnx_session": ".sessions", "solve": "layout_solver"}
+_MODULES = {"check": ".descriptors", "onnx_session": ".sessions", "solve": "layout_solver"}
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from ._layout import (ArrayType, AssignedConversion, Assignment, Bundle, Conversion, Layout, LayoutError, PricedOp,
                           Program, Target, assign, attach_constants, compile, run_pipeline)
+    from .descriptors import check
     from .sessions import onnx_session
 else:
     def __getattr__(name):
