@@ -252,10 +252,11 @@ struct VectorizedDigit {
 /// Returns the digit that a kernel vectorizes by vectors of `vectorSize`
 /// elements. Digits are tried in the order of findLane in KernelPlan.cpp. The
 /// lanes of a reduction hold partial results only if no reduction is masked.
-static VectorizedDigit
-findVectorizedDigit(const StoredOp &stored, const LoopsRule &rule,
-                    int64_t assumed, MLIRContext *context, int64_t vectorSize,
-                    bool isMasked) {
+static VectorizedDigit findVectorizedDigit(const StoredOp &stored,
+                                           const LoopsRule &rule,
+                                           int64_t assumed,
+                                           MLIRContext *context,
+                                           int64_t vectorSize, bool isMasked) {
   auto findParts = [&](int64_t least) {
     return isMasked ? std::nullopt
                     : stored.findReductionLane(rule, assumed, context, least);

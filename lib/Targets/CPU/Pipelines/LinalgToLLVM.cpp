@@ -76,6 +76,9 @@ static void buildTensorPart(OpPassManager &pm,
   // filled borders of two padded tensors, which bufferization would then have
   // to copy. Equal results have been merged before.
   pm.addPass(createCopyAliasedResultsPass());
+  if (options.emitKernels && options.fuse)
+    pm.addNestedPass<func::FuncOp>(
+        createPadInBlocksPass({options.parallelLoops}));
   // Without an arena, peak memory is limited: do not allocate padded tensors
   // early.
   pm.addPass(createLowerPackPadConcatPass({/*padInPlace=*/options.arena}));

@@ -126,6 +126,32 @@ def ExpandSmallFloatsPass : Pass<"layout-cpu-expand-small-floats"> {
   let dependentDialects = ["arith::ArithDialect", "linalg::LinalgDialect"];
 }
 
+def PadInBlocksPass
+    : InterfacePass<"layout-cpu-pad-in-blocks", "FunctionOpInterface"> {
+  let summary = "Compute windows over tensor.pad in a loop over blocks of channels";
+  let description = [{
+    A linalg op with a window, such as a pooling, reads the result of a `tensor.pad`, which is a copy
+    of its source. Both are computed in blocks along the outermost dim, so that the padded block is
+    in L2 when the window reads it. An elementwise op that alone uses the result is computed with
+    them. This applies to images of static shape that do not fit into L2 beside the copy, and whose
+    outermost dim of several positions is not padded and is a parallel loop of the op. A source that
+    a linalg op computes for the padding alone is not copied, so nothing changes.
+
+        %p = tensor.pad %x low[0, 1, 1] high[0, 1, 1] {..}             // before
+        %r = linalg.generic ins(%p) ..
+        scf.for %c = %c0 to %c64 step %c2 {                            // after
+          %s = tensor.extract_slice %x[%c, 0, 0] [2, 112, 112] [1, 1, 1]
+          %p = tensor.pad %s low[0, 1, 1] high[0, 1, 1] {..}
+          %r = linalg.generic ins(%p) ..
+  }];
+  let dependentDialects = ["affine::AffineDialect", "linalg::LinalgDialect", "scf::SCFDialect",
+                           "tensor::TensorDialect"];
+  let options = [
+    Option<"parallelLoops", "parallel-loops", "bool", /*default=*/"false",
+           "Mark loops over blocks that are worth several threads">
+  ];
+}
+
 def LowerPackPadConcatPass : Pass<"layout-cpu-lower-pack-pad-concat"> {
   let summary = "Lower pack, unpack, pad and concat to simpler ops";
   let description = [{
