@@ -11,12 +11,13 @@
 #   %embed_flags      CMake arguments for a project that uses this one
 # Features for REQUIRES: auditwheel, codespell_lib, gguf, jax, material (what builds the documentation site), mypy, onnx,
 # pycute and triton (their Python packages are there), host-avx2, host-avx512f; target-cpu, target-opencl, target-npu
-# and target-mesh (LAYOUT_TARGETS; tests below Targets/ need no such line); isl, opencl, vulkan, c-api, plugin and python-extension
-# (what CMake may leave out of the build); opencl-device (a device was found, and what its driver
+# and target-mesh (LAYOUT_TARGETS; tests below Targets/ need no such line); isl, opencl, vulkan, opencl-package, vulkan-package, c-api, plugin
+# and python-extension (what CMake may leave out of the build); opencl-device (a device was found, and what its driver
 # needs), opencl-fp16 (in test/IntelOpenCL), vulkan-device and vulkan-checks (a device and the validation layer), browser (Chromium, and what drives it), mpi and graphviz, whose absence
 # fails with CI=true; asan (Clang's library of AddressSanitizer, %asan);
 # vendor-model (the vendor's chip model of an NPU is installed and loads), likewise, unless ./dev noted that
-# this machine cannot have it; torch (build/torch), likewise; spirv-val; clang, which compiles OpenCL C.
+# this machine cannot have it; torch (build/torch), likewise; spirv-val; clang, which compiles OpenCL C; aarch64-cxx (the C++
+# library for AArch64).
 # Python modules that tests share are in Inputs/.
 
 import os
@@ -237,8 +238,8 @@ emulates = lit.util.which("qemu-aarch64", os.environ.get("PATH", "")) and \
     os.path.exists("/usr/aarch64-linux-gnu/lib/crt1.o")
 require("aarch64", "" if emulates else "qemu-user or libc6-dev-arm64-cross is not installed",
         "of kernels for AArch64")
-require("aarch64-cxx", "" if os.path.exists("/usr/aarch64-linux-gnu/include/c++") else
-        "libstdc++-12-dev-arm64-cross is not installed", "of C++ for AArch64")
+if os.path.exists("/usr/aarch64-linux-gnu/include/c++"):
+    config.available_features.add("aarch64-cxx")
 if lit.util.which("spirv-val", os.environ.get("PATH", "")):
     config.available_features.add("spirv-val")
 if lit.util.which("clang-22", os.environ.get("PATH", "")):
