@@ -89,6 +89,11 @@ func.func private @f(tensor<3xi4, #layout.bundle<value(r), value : ui4 [r] in s 
 
 // -----
 
+// expected-error @+1 {{component 'value' has strides, ranges or extents that do not fit 64 bits (L1): use smaller factors}}
+func.func private @f(tensor<3xi4, #layout.bundle<value(r), value : ui4 [r] in s (r = ceil(size(r), 9223372036854775807) to size(r), b) -> bits(r, b)>>)
+
+// -----
+
 // expected-error @+1 {{'padding' names a stream 't' that no component is in (B6)}}
 func.func private @f(tensor<3xi4, #layout.bundle<value(r), value : ui4 [r] in s (r, b) -> bits(r, b), padding(t = 0)>>)
 
@@ -104,6 +109,16 @@ func.func @quantize(%x: tensor<2x64xf32, #layout.bundle<"gguf.q8_0">>) {
   // expected-note @+2 {{the source is #layout.bundle<scale(d0, d1), value : si8 [d0, d1] in block }}
   // expected-note @+1 {{the result is #layout.bundle<scale(d0, d1), value : ui4 excess 8 [d0, d1] in block }}
   %0 = layout.convert %x : tensor<2x64xf32, #layout.bundle<"gguf.q8_0">> to tensor<2x64xf32, #layout.bundle<"gguf.q4_0">>
+  return
+}
+
+// -----
+
+func.func @groups(%x: tensor<2x64xf32, #layout.bundle<"mxfp4", group = 32>>) {
+  // expected-error @+3 {{the codes of 'scale' differ in their group}}
+  // expected-note @+2 {{the source is }}
+  // expected-note @+1 {{the result is }}
+  %0 = layout.convert %x : tensor<2x64xf32, #layout.bundle<"mxfp4", group = 32>> to tensor<2x64xf32, #layout.bundle<"mxfp4", group = 16>>
   return
 }
 

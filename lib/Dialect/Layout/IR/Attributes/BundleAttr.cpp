@@ -182,6 +182,12 @@ static LogicalResult verifyComponent(const Bundle &bundle,
       component.fraction < 0 || component.fraction > 126)
     return fail("has an excess that does not fit 32 bits, or a fraction that "
                 "is not in [0, 126] (B2)");
+  StringRef overflow = "has strides, ranges or extents that do not fit 64 bits "
+                       "(L1): use smaller factors";
+  if (llvm::any_of(component.index, [](const BoundedIndex &digit) {
+        return digit.value.hasOverflow() || digit.extent.isOverflow();
+      }))
+    return fail(overflow);
   if (component.pieces.empty())
     return fail("has no map (B3): state one, or several in braces");
   for (const Piece &piece : component.pieces) {
@@ -194,9 +200,11 @@ static LogicalResult verifyComponent(const Bundle &bundle,
                   " dims (B1): the map has one more, the bit of a code");
     if (!piece.map.getReplicas().empty())
       return fail("has replicas (B1): a bundle stores each code once");
-    if (piece.map.hasOverflow())
-      return fail("has strides or extents that do not fit 64 bits (L1): use "
-                  "smaller factors");
+    if (piece.map.hasOverflow() ||
+        llvm::any_of(piece.ranges, [](const DimRange &range) {
+          return range.begin.isOverflow() || range.end.isOverflow();
+        }))
+      return fail(overflow);
   }
   return success();
 }
