@@ -13,7 +13,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "layout/Algebra/AffineMaps.h"
 #include "layout/Algebra/Bits.h"
+#include "layout/Algebra/Box.h"
 #include "layout/Dialect/Layout/IR/Bundle.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/Utils/EmitIndex.h"
@@ -411,11 +413,44 @@ static FailureOr<Value> emitGranule(Emitter emitter, const Move &move,
   return result;
 }
 
+/// Returns the position in the old stream of bit `shift` of byte d0 of a new
+/// stream of `bytes` bytes, or std::nullopt if a map has several pieces, if the
+/// component does not fill the new stream, or if its map has no inverse formula.
+static std::optional<IndexExpr> composePositions(const Move &move,
+                                                 int64_t bytes, int64_t shift) {
+  if (move.to->pieces.size() != 1 || move.from->pieces.size() != 1)
+    return std::nullopt;
+  const PlacedPiece &to = move.to->pieces.front(),
+                    &from = move.from->pieces.front();
+  std::optional<std::vector<IndexExpr>> inverse =
+      getBackwardValues(to.map, to.sizes);
+  if (!inverse || countIndices(to.sizes) != bytes * 8)
+    return std::nullopt;
+  IndexExpr point = add(scale(IndexExpr::dim(0), SizeExpr(8)),
+                        IndexExpr(SizeExpr(shift)), bytes);
+  SmallVector<IndexExpr> axes, index;
+  int64_t stride = 1;
+  for (const StoredAxis &axis : llvm::reverse(to.map.getStoredAxes())) {
+    std::optional<int64_t> extent = axis.extent.getConstant();
+    if (!extent)
+      return std::nullopt;
+    axes.insert(axes.begin(), takeDigit(point, stride, *extent, bytes));
+    stride *= *extent;
+  }
+  SmallVector<SizeExpr> sizeOf;
+  for (auto [value, size] : llvm::zip(*inverse, to.sizes)) {
+    index.push_back(substitute(value, axes, {}, bytes));
+    sizeOf.push_back(SizeExpr(size));
+  }
+  return substitute(from.map.getCoordinates().front().value, index, sizeOf,
+                    bytes);
+}
+
 /// Emits byte `byte` of a new stream of the given components, an i8. Bits that
 /// no code has are those of `padding`. Returns failure if the inverse of a map
 /// has no formula.
 static FailureOr<Value> emitByte(Emitter emitter, ArrayRef<Move> moves,
-                                 int64_t padding, Value byte) {
+                                 int64_t bytes, int64_t padding, Value byte) {
   OpBuilder &b = emitter.b;
   Location loc = emitter.loc;
   Type type = b.getI32Type();
@@ -425,6 +460,16 @@ static FailureOr<Value> emitByte(Emitter emitter, ArrayRef<Move> moves,
     for (const PlacedPiece &piece : move.to->pieces) {
       int64_t granule = getGranule(piece, move);
       for (int64_t shift = 0; shift < 8; shift += granule) {
+        auto position = moves.size() == 1 ? composePositions(move, bytes, shift)
+                                          : std::nullopt;
+        if (position) {
+          Value bits = emitter.readBits(move.source, *position, byte, bytes,
+                                        granule, granule, {});
+          bits =
+              arith::ShLIOp::create(b, loc, bits, emitter.integer(type, shift));
+          result = arith::OrIOp::create(b, loc, result, bits);
+          continue;
+        }
         Value isHeld;
         FailureOr<Value> bits =
             emitGranule(emitter, move, piece, byte, shift, granule, isHeld);
@@ -471,7 +516,7 @@ static FailureOr<Streams> emitRepack(OpBuilder &b, ConvertOp op,
         b, op.getLoc(), type, [&](OpBuilder &inner, ValueRange index) -> Value {
           Emitter emitter{inner, op.getLoc()};
           FailureOr<Value> byte =
-              emitByte(emitter, moves, padding, index.front());
+              emitByte(emitter, moves, count, padding, index.front());
           hasFormula &= succeeded(byte);
           if (succeeded(byte))
             return *byte;
