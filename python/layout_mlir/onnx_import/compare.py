@@ -8,9 +8,9 @@ accepts one, and preferably until its results are numbers. Operators that it doe
 evaluator of the onnx package.
 
 Rounding may change a result by more than a tolerance relative to its largest value, for example if terms cancel or an
-exponential follows. The model is therefore run again with inputs changed by one unit in the last place, with the
-operands of quantizations changed by up to eight, as sums of many terms are, and without the runtime's optimizations,
-which round differently. A multiple of the largest change of a result is allowed.
+exponential follows. The model is therefore run again with inputs changed by one unit in the last place, or by that of
+float16 if it computes in 16 bits, with the operands of quantizations changed by up to eight, as sums of many terms are,
+and without the runtime's optimizations, which round differently. A multiple of the largest change of a result is allowed.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ _QUANTIZED, _TRANSFORMED = 2.0 ** -20, 2.0 ** -13
 _CHANGED = {"QuantizeLinear": ([0], _QUANTIZED), "DynamicQuantizeLinear": ([0], _QUANTIZED),
             "DynamicQuantizeMatMul": ([0], _QUANTIZED), "DynamicQuantizeLSTM": ([0, 3], _QUANTIZED),
             "DFT": ([0], _TRANSFORMED), "STFT": ([0], _TRANSFORMED)}
+_HALF = 2.0 ** -11  # the relative rounding error of float16
 _SECONDS = 600  # the time limit of a run
 
 
@@ -142,11 +143,23 @@ def _change_operands(model: ModelProto) -> ModelProto:
     return copy
 
 
-def _step(x: Any, up: NDArray[np.bool_]) -> Any:
-    """Returns floats that are one unit in the last place larger where `up` is true, and smaller elsewhere; other values
-    unchanged."""
+def _computes_in_halves(model: ModelProto) -> bool:
+    """Returns true if the model converts or holds floats of 16 bits, whose rounding results of 32 bits show, too."""
+    from layout_mlir.onnx_import.graph import walk
+
+    halves = (10, 16)
+    return any(tensor.data_type in halves for tensor in model.graph.initializer) or any(
+        node.op_type == "Cast" and each.name == "to" and each.i in halves
+        for node in walk(model.graph) for each in node.attribute)
+
+
+def _step(x: Any, up: NDArray[np.bool_], share: float = 0.0) -> Any:
+    """Returns floats that are one unit in the last place, or a share of themselves, larger where `up` is true, and smaller
+    elsewhere; other values unchanged."""
     if not isinstance(x, np.ndarray) or x.dtype not in (np.float16, np.float32, np.float64):
         return x
+    if share:
+        return np.asarray(x * np.where(up, 1 + share, 1 - share), dtype=x.dtype)
     return np.asarray(np.nextafter(x, np.where(up, np.inf, -np.inf), dtype=x.dtype))
 
 
@@ -155,7 +168,8 @@ def _run_variants(model: ModelProto, run: Callable[[Sequence[NDArray[Any]]], lis
     """Yields a safety factor and the outputs of each way of rounding otherwise: with inputs one unit in the last place
     away, without optimizations, and with other operands of quantizations and transforms. `run` runs the model."""
     alternating = [np.arange(np.size(x)).reshape(np.shape(x)) % 2 == 1 for x in inputs]
-    near = [_step(x, up) for x, up in zip(inputs, alternating)]
+    share = _HALF if _computes_in_halves(model) else 0.0
+    near = [_step(x, up, share) for x, up in zip(inputs, alternating)]
     variants: list[tuple[int, Callable[[], Run], list[NDArray[Any]]]] = [
         (_SCATTER, lambda: run, near), (_SCATTER, lambda: _runtime(model, threads, optimized=False), inputs)]
     if any(node.op_type in _CHANGED for node in model.graph.node):

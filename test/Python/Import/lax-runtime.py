@@ -1,7 +1,7 @@
 # REQUIRES: python-extension, onnx
 # RUN: %python -B %s
 """Checks models that ONNX Runtime runs on inputs that ONNX does not allow: they are not compared on such inputs, and
-compute on valid ones what NumPy does."""
+compute on valid ones what NumPy does. Checks the rounding that a comparison allows."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from onnx import parser
 
 import layout_mlir
+from layout_mlir.onnx_import import compare
 
 HEAD = '<ir_version: 9, opset_import: ["" : 17, "ai.onnx.ml" : 3]>\n'
 Array = NDArray[Any]
@@ -47,6 +48,15 @@ class LaxRuntime(unittest.TestCase):
     def test_the_number_of_features(self) -> None:
         self.check("g (float[m,n] x) => (y) { y = ai.onnx.ml.LinearRegressor<coefficients = [1.0, 2.0, 3.0, 4.0, 5.0], "
                    "targets = 1>(x) }", "node 'y': ", np.ones((2, 5), np.float32), np.full((2, 1), 15))
+
+    def test_rounding_to_halves(self) -> None:
+        """The difference that is allowed for a result of 32 bits is that of 16 bits if the model computes in them."""
+        whole = parser.parse_model(HEAD + "g (float[2] x) => (float[2] y) { y = Sin(x) }")
+        halves = parser.parse_model(HEAD + "g (float[2] x) => (float[2] y) { a = Cast<to = 10>(x) b = Sin(a) "
+                                    "y = Cast<to = 1>(b) }")
+        given = [[np.array([1.3, -0.7], np.float32)]]
+        self.assertLess(compare.run_oracle(whole, given).rounding[0], 1e-5)
+        self.assertGreater(compare.run_oracle(halves, given).rounding[0], 1e-4)
 
 
 if __name__ == "__main__":
