@@ -203,8 +203,8 @@ static constexpr Type (*kTypes[])(MLIRContext *) = {
     getType<Float4E2M1FNType>,      getType<Float6E2M3FNType>,
     getType<Float6E3M2FNType>,      getType<Float8E8M0FNUType>};
 
-/// Reads an attribute that starts with `code`. Leaves `attribute` null for the
-/// codes of MLIR 22.
+/// Reads an attribute that starts with `code`. Does not set `attribute` if
+/// MLIR 22 has the code.
 static LogicalResult readAttribute(DialectBytecodeReader &bytes, uint64_t code,
                                    Attribute &attribute) {
   Reader reader(bytes);

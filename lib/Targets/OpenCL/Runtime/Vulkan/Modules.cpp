@@ -99,8 +99,9 @@ static bool checkCapabilities(const Session &session, const uint32_t *words,
 // Modules
 //===----------------------------------------------------------------------===//
 
-/// Returns a pipeline cache with the data on disk, or without data if there is
-/// none for this device and module. Returns null without a disk cache.
+/// Returns a pipeline cache with the data on disk for this device and module,
+/// or an empty one if the disk has no such data. Returns null without a disk
+/// cache.
 static VkPipelineCache makeCache(const Session &session,
                                  const std::string &words) {
   VkPipelineCache cache = VK_NULL_HANDLE;
