@@ -21,6 +21,7 @@
 #include "layout/Dialect/Layout/IR/Bundle.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::layout;
