@@ -123,3 +123,34 @@ func.func @none(%x: tensor<16x1024xf32>, %y: tensor<?x1024xf32>, %z: tensor<16x2
   return %r1, %r2, %r3, %r4, %r5 : tensor<16x1024xf32>, tensor<18x1024xf32>, tensor<?x1024xf32>, tensor<16x256xf32>, tensor<1024xf32>
 }
 }
+
+// -----
+
+// Complex numbers and single elements are padded as a whole, however small L2 is.
+// CHECK-LABEL: func.func @whole(
+// CHECK-NOT: scf.for
+// CHECK: return
+#image = affine_map<(c, i) -> (c + i)>
+#window = affine_map<(c, i) -> (i)>
+#result = affine_map<(c, i) -> (c)>
+module attributes {layout.target = #layout.cpu<lanes = 8, l2_bytes = 1>} {
+func.func @whole(%x: tensor<1x1xcomplex<f32>>, %y: tensor<0xf32>, %k: tensor<1xf32>, %e: tensor<1xf32>) -> (tensor<3x3xcomplex<f32>>, tensor<1xf32>) {
+  %none = complex.constant [0.0 : f32, 0.0 : f32] : complex<f32>
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[1, 0] high[1, 2] {
+  ^bb0(%a: index, %b: index):
+    tensor.yield %none : complex<f32>
+  } : tensor<1x1xcomplex<f32>> to tensor<3x3xcomplex<f32>>
+  %q = tensor.pad %y low[0] high[1] {
+  ^bb0(%a: index):
+    tensor.yield %zero : f32
+  } : tensor<0xf32> to tensor<1xf32>
+  %r = linalg.generic {indexing_maps = [#image, #window, #result], iterator_types = ["parallel", "reduction"]}
+      ins(%q, %k : tensor<1xf32>, tensor<1xf32>) outs(%e : tensor<1xf32>) {
+  ^bb0(%a: f32, %b: f32, %acc: f32):
+    %t = arith.addf %acc, %a : f32
+    linalg.yield %t : f32
+  } -> tensor<1xf32>
+  return %p, %r : tensor<3x3xcomplex<f32>>, tensor<1xf32>
+}
+}

@@ -86,13 +86,14 @@ static std::optional<PaddedWindow> findWindow(tensor::PadOp pad,
   bool isCopied = !pad.getSource().getDefiningOp<linalg::LinalgOp>() ||
                   !pad.getSource().hasOneUse();
   if (!isCopied || !pad.getConstantPaddingValue() || !pad->hasOneUse() ||
-      !type.hasStaticShape() || !pad.getSourceType().hasStaticShape() ||
+      !type.getElementType().isIntOrIndexOrFloat() || !type.hasStaticShape() ||
+      !pad.getSourceType().hasStaticShape() ||
       getBytes(pad.getSourceType()) + getBytes(type) <= target.l2Bytes)
     return std::nullopt;
   const auto *outermost =
       llvm::find_if(type.getShape(), [](int64_t size) { return size != 1; });
   unsigned dim = outermost - type.getShape().begin();
-  if (pad.getPaddedDims().test(dim) ||
+  if (outermost == type.getShape().end() || pad.getPaddedDims().test(dim) ||
       getBytes(type) / *outermost > target.l2Bytes / 4)
     return std::nullopt;
   OpOperand &use = *pad->use_begin();
