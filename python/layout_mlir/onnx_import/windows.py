@@ -77,12 +77,13 @@ def read_window(b: Builder, node: Node, sizes: Sequence[Size], kernel: Sequence[
         else:
             free, round_up = low + size + high - reach, bool(node.attribute("ceil_mode", 0))
             # With ceil_mode, the first window may reach beyond the padding. A pooling may have no window.
-            least = (1 - step if round_up else 0) - (step if node.op.endswith("Pool") else 0)
-            if is_static(free) and free < least and size != 0:
+            around = free - (1 - step if round_up else 0)
+            least = -step if node.op.endswith("Pool") else 0
+            if is_static(around) and around < least and size != 0:
                 node.refuse(f"its window reaches over {reach} elements along dim {dim + 2}, but its padded input has "
                             f"{low + size + high}")
-            if not is_static(free):
-                _check_window(b, free - least, size, step,
+            if not is_static(around):
+                _check_window(b, around, size, step, least,
                               f"its window reaches over more than the padded input along dim {dim + 2}")
             output = _count_places(b, free, low + size, step, round_up)
         needed = (output - 1) * step + reach - (low + size + high)
@@ -93,14 +94,13 @@ def read_window(b: Builder, node: Node, sizes: Sequence[Size], kernel: Sequence[
     return window
 
 
-def _check_window(b: Builder, free: Size, size: Size, step: int, message: str) -> None:
-    """Writes an assertion that the number of elements around a window is not negative, or that the input is empty and
-    the number of window positions 0."""
-    zero = b.scalar_constant(0, None)
-    fits = b.emit(f"arith.cmpi sge, {b.size(free)}, {zero} : index")
-    margin = free - size
-    if is_static(margin) and margin >= -step:
-        is_empty = b.emit(f"arith.cmpi eq, {b.size(size)}, {zero} : index")
+def _check_window(b: Builder, around: Size, size: Size, step: int, least: int, message: str) -> None:
+    """Writes an assertion that the number of elements around a window is at least `least`, or that the input is empty
+    and the number of window positions 0."""
+    fits = b.emit(f"arith.cmpi sge, {b.size(around)}, {b.scalar_constant(least, None)} : index")
+    margin = around - size
+    if least == 0 and is_static(margin) and margin >= -step:
+        is_empty = b.emit(f"arith.cmpi eq, {b.size(size)}, {b.scalar_constant(0, None)} : index")
         fits = b.emit(f"arith.ori {fits}, {is_empty} : i1")
     b.check(fits, message)
 

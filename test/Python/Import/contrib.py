@@ -61,8 +61,9 @@ class Contrib(unittest.TestCase):
         for kind in (np.uint8, np.int8):
             self.add("NhwcMaxPool", whole(kind, 2, 7, 5, 3), kernel_shape=[3, 2], strides=[2, 1], pads=[1, 0, 0, 1])
             for groups in (1, 3):
+                # Weights of 7 bits: with AVX2, ONNX Runtime saturates sums of two products of uint8 and int8.
                 self.add("QLinearConv", whole(kind, 1, 6, 5, 3), Constant(np.float32(0.02)), Constant(kind(3)),
-                         Constant(whole(np.int8, 6, 3 // groups, 3, 3)), Constant(np.float32(0.01)),
+                         Constant(whole(np.int8, 6, 3 // groups, 3, 3) >> 1), Constant(np.float32(0.01)),
                          Constant(np.int8(0)), Constant(np.float32(0.5)), Constant(kind(7)),
                          Constant(RNG.integers(-99, 99, 6).astype(np.int32)), channels_last=1, group=groups,
                          pads=[1, 1, 1, 1], steps=1)
