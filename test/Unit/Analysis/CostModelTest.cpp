@@ -316,9 +316,10 @@ TEST_F(CostModelTest, ChargesMasksOfPaddedReductionDims) {
   constexpr int64_t rows = 100, columns = 6, tile = 8;
   constexpr int64_t combine = kLanes * kCombineSteps;
   StringRef tiled = "(d0, d1) -> buffer(d1 floordiv 8, d0, d1 mod 8)";
+  // A kernel with a mask computes one element at a time.
   EXPECT_EQ(price(costs, kSumArguments, kSum, {tiled}),
-            moving(rows * tile + 2 * rows) +
-                masked(computing(kStridedFactor * rows * (columns + combine))));
+            kStridedFactor * moving(rows * tile + 2 * rows) +
+                masked(kScalarFactor * computing(rows * columns)));
   // Rows without padding need no mask, but two whole vectors each.
   EXPECT_EQ(price(costs, kSumArguments, kSum),
             moving(rows * columns + 2 * rows) +
