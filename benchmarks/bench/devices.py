@@ -12,14 +12,12 @@ import os
 import pathlib
 import re
 
-import numpy as np
-
 from layout_mlir.run import DEVICES as PIPELINES
 from layout_mlir.tools import ToolError, run_tool, run_tool_for_all
 from networks import NETWORKS
 
 from .images import TARGET
-from .rows import measure_rows, write_json
+from .rows import measure_rows, write_json, write_network
 
 NAMES = ("resnet50", "mobilenet_v2", "bert_base", "vit_b16", "unet", "sd_unet", "llama3_8b_decode")
 LAYER = pathlib.Path("/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json")
@@ -36,19 +34,6 @@ COUNTS = re.compile(r"(?P<launches>\d+) launches of kernels, (?P<moved>\d+|an un
 def find_devices():
     """Returns the names of the devices of this machine."""
     return [name for name in DEVICES if name != "Intel" or DRIVER.exists()]
-
-
-def write_network(name, small, folder):
-    """Writes the network and its inputs, and returns the module with the options for these inputs."""
-    network = NETWORKS[name]
-    network = network.build(network.small_options() if small else network.Options())
-    module, inputs = folder / "net.mlir", []
-    with open(module, "w", encoding="utf-8") as file:
-        network.write(file)
-    for array in network.example_inputs():
-        inputs.append(f"--input={folder / f'{len(inputs)}.npy'}")
-        np.save(inputs[-1].removeprefix("--input="), array)
-    return module, inputs
 
 
 def lower(module, device, target):

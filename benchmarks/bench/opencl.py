@@ -11,14 +11,12 @@ import json
 import pathlib
 import statistics
 
-import numpy as np
-
 from layout_mlir.run import DEVICES, positive
 from layout_mlir.tools import run_tool
 from networks import NETWORKS
 
 from .images import TARGET
-from .rows import measure_rows, write_json
+from .rows import measure_rows, write_json, write_network
 
 DEFAULT = {"resnet50": False, "mobilenet_v2": False, "bert_base": False, "vit_b16": False, "unet": False,
            "sd_unet": True, "llama3_8b_decode": True}  # network: true for its small size
@@ -50,15 +48,8 @@ def lower(module, folder, target):
 
 
 def measure(name, folder, args):
-    network, small = NETWORKS[name], args.small or DEFAULT.get(name)
-    network = network.build(network.small_options() if small else network.Options())
-    module, times = folder / "net.mlir", folder / "times.json"
-    with open(module, "w", encoding="utf-8") as file:
-        network.write(file)
-    inputs = []
-    for array in network.example_inputs():
-        inputs.append(f"--input={folder / f'{len(inputs)}.npy'}")
-        np.save(inputs[-1].removeprefix("--input="), array)
+    module, inputs = write_network(name, args.small or DEFAULT.get(name), folder)
+    times = folder / "times.json"
     run_tool("layout-run", *lower(module, folder, args.target), *inputs, f"--repeat={args.repeat}",
              f"--max-rel={TOLERANCE}", f"--json={times}")
     _, *lines = map(json.loads, times.read_text().splitlines())
