@@ -72,10 +72,11 @@ struct ConvertNPUToEmitCPass
     }
     for (const ConstantBlock::Entry &constant : constants->entries)
       constant.global->erase();
-    if (!kernels.isEmpty() || checks) {
-      builder.setInsertionPointAfter(include);
+    builder.setInsertionPointAfter(include);
+    if (checks)
+      emitc::IncludeOp::create(builder, module.getLoc(), "sim_checks.h");
+    if (!kernels.isEmpty())
       emitc::IncludeOp::create(builder, module.getLoc(), "sim_compute.h");
-    }
     auto emitted = module.getOps<emitc::FuncOp>();
     if (!emitted.empty() && failed(kernels.emit(*emitted.begin())))
       return signalPassFailure();

@@ -13,7 +13,7 @@
 !words = memref<2x5x4x5xi32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 
 // CHECK: #include "okk.h"
-// CHECKED: #include "sim_compute.h"
+// CHECKED: #include "sim_checks.h"
 
 // One transfer each way: H and W are one row of 20 on both sides.
 // CHECK: void npu_aligned(system_addr_t [[X:v[0-9]+]], system_addr_t [[Y:v[0-9]+]]) {

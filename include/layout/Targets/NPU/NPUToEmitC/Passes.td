@@ -67,7 +67,7 @@ def ConvertNPUToEmitCPass : Pass<"convert-npu-to-emitc", "::mlir::ModuleOp"> {
   let options = [
     Option<"checks", "checks", "bool", "false",
            "Declare tensors, their elements and the bytes that each op moves "
-           "to the simulator (sim_compute.h)">,
+           "to the simulator (sim_checks.h)">,
     Option<"exactBytes", "exact-bytes", "bool", "false",
            "Let tensors own only the bytes of their elements">,
     Option<"strictOKKernel", "strict-okkernel", "bool", "true",

@@ -33,7 +33,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <initializer_list>
 #include <limits>
 #include <utility>
 
@@ -91,36 +90,6 @@ void okk_sim_compute_run(void (*kernel)(Images...)) {
     return;
   okk_sim_call(kernel, images, std::index_sequence_for<Images...>());
   okk_sim_compute_end();
-}
-
-/// One side of a check of moved bytes, the destination or a source, as
-/// okk_sim_side. It has the address, and the number of the byte at each index
-/// of the box, first + sum of i_d * strides[d].
-struct OkkSimSide {
-  bool isLocal;
-  unsigned long long address;
-  long long first;
-  long long strides[16]; // not on the heap: programs create thousands
-};
-inline OkkSimSide okk_sim_local(local_addr_t tensor, long long first,
-                                std::initializer_list<long long> strides) {
-  OkkSimSide side = {true, tensor, first, {}};
-  std::copy(strides.begin(), strides.end(), side.strides);
-  return side;
-}
-inline OkkSimSide okk_sim_system(system_addr_t addr,
-                                 std::initializer_list<long long> strides) {
-  OkkSimSide side = {false, addr, 0, {}};
-  std::copy(strides.begin(), strides.end(), side.strides);
-  return side;
-}
-template <typename... Sides>
-void okk_sim_expect(std::initializer_list<long long> sizes,
-                    const Sides &...sides) {
-  okk_sim_side plain[] = {
-      {sides.isLocal, sides.address, sides.first, sides.strides}...};
-  okk_sim_expect(int(sizes.size()), sizes.begin(), int(sizeof...(sides)),
-                 plain);
 }
 
 /// Returns the bits of `from` as another type of equal size.
