@@ -48,6 +48,7 @@ function(layout_use_precompiled target header)
     return()
   endif()
   layout_precompile(${header})
+  set_target_properties(${target} PROPERTIES LAYOUT_PRECOMPILED ${header})
   target_precompile_headers(${target} REUSE_FROM LayoutPrecompiled${header})
   # ccache stores objects that use a precompiled header only if the output of
   # the preprocessor refers to that header.
@@ -83,9 +84,15 @@ endfunction()
 # These are not cached, and ccache hashes a checksum file in their place.
 function(layout_share_precompiled target source)
   set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "")
+  layout_write_checksum(${source}
+    ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/cmake_pch.hxx.pch)
+endfunction()
+
+# layout_write_checksum(source precompiled)
+# Writes what ccache hashes in place of the precompiled header of `source`.
+function(layout_write_checksum source precompiled)
   file(SHA256 ${source} hash)
-  file(WRITE
-    ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/cmake_pch.hxx.pch.sum
+  file(WRITE ${precompiled}.sum
     "${hash} ${LLVM_PACKAGE_VERSION} ${CMAKE_BUILD_TYPE}")
   set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY
     CMAKE_CONFIGURE_DEPENDS ${source})

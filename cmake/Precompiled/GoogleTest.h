@@ -9,5 +9,6 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Support.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -11,7 +11,4 @@
 //===----------------------------------------------------------------------===//
 
 #include "Linalg.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
-#include "mlir/Transforms/DialectConversion.h"

@@ -35,7 +35,7 @@ int64_t TargetModel::getStoredBytes(const LayoutMap &map,
 /// Returns `type` with its coordinates fused, slowest first, to one offset in
 /// linear memory, where the same digits are contiguous. Types in linear memory,
 /// or with replicas, are returned unchanged.
-static RankedTensorType linearize(RankedTensorType type) {
+static RankedTensorType getLinearType(RankedTensorType type) {
   FailureOr<LayoutMap> map = getLayoutMap(type);
   if (failed(map) || map->getSpace() == "buffer" || !map->getReplicas().empty())
     return type;
@@ -86,7 +86,7 @@ ConversionPlan TargetModel::planMove(RankedTensorType from, RankedTensorType to,
                                      AxesCache *cache) const {
   ConversionPlan plan;
   FailureOr<CopyPlan> copy =
-      planCopy(linearize(from), linearize(to),
+      planCopy(getLinearType(from), getLinearType(to),
                cache ? FailureReason() : FailureReason(plan.whyNot), cache);
   if (succeeded(copy))
     plan.copy = std::make_shared<CopyPlan>(std::move(*copy));
@@ -104,7 +104,7 @@ ConversionPlan TargetModel::planPadding(RankedTensorType from,
   if (!wanted || wanted == getPadding(from) ||
       hasPadding(*getLayoutMap(to), to.getShape()) == ProofResult::Disproved)
     return plan;
-  std::optional<CopyPlan> fills = planPaddingFills(linearize(to));
+  std::optional<CopyPlan> fills = planPaddingFills(getLinearType(to));
   // Padding that is not a union of boxes is written by a full copy.
   if (!fills)
     return planMove(from, to);

@@ -53,8 +53,8 @@ static void forEachPoint(ArrayRef<unsigned> loops, ArrayRef<int64_t> ranges,
   }
 }
 
-static int64_t linearize(ArrayRef<unsigned> loops, ArrayRef<int64_t> ranges,
-                         ArrayRef<int64_t> at) {
+static int64_t linearizeLoops(ArrayRef<unsigned> loops,
+                              ArrayRef<int64_t> ranges, ArrayRef<int64_t> at) {
   int64_t index = 0;
   for (unsigned loop : loops)
     index = index * ranges[loop] + at[loop];
@@ -167,7 +167,7 @@ std::optional<LoopValueTable> LoopValueTables::makeOfOp(Operation *made) {
     SmallVector<Attribute> constants;
     for (const LoopValueTable *operand : operands)
       constants.push_back(
-          operand->values[linearize(operand->loops, ranges, at)]);
+          operand->values[linearizeLoops(operand->loops, ranges, at)]);
     SmallVector<OpFoldResult> results;
     isKnown = succeeded(made->fold(constants, results)) && results.size() == 1;
     if (!isKnown)
