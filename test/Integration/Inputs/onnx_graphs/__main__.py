@@ -11,8 +11,11 @@ Failures are reduced and left as FOLDER/SEED.onnx with their inputs. The last li
 if a graph failed.
 
   compile  layout_mlir.compile of the file, in this process
-  tools    the importer as a program, then layout-opt --layout-to-cpu and layout-run
-  run      ./dev run
+  tools    the importer's main(), then layout-opt --layout-to-cpu and layout-run
+  run      the main() of ./dev run
+
+50 graphs share a process, so that Python's modules, the pages of the libraries and the target are loaded once. A
+graph that fails or ends the process runs again in processes of its own, and that outcome counts.
 
 --hostile draws graphs whose first node reads or writes at indices from an input. With an index out of bounds the
 program must end with an error that names the node; with valid indices, before and after that, results must be correct.
@@ -24,11 +27,17 @@ accesses no memory outside of its tensors.
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import dataclasses
+import functools
+import io
+import itertools
 import multiprocessing
 import os
 import pathlib
+import pickle
 import re
+import signal
 import sys
 import tempfile
 import time
@@ -40,16 +49,19 @@ import onnx.checker
 import onnx.inliner
 import onnx.reference  # noqa: F401
 
+import layout_mlir.onnx_import.__main__ as import_program
 import layout_mlir.onnx_import.operators
 import layout_mlir.onnx_import.prepare  # noqa: F401
+import layout_mlir.run as run_program
 from graphs import draw_graph, make_hostile, make_resized, run_onnxruntime, run_reference, smaller, to_model
 
 from layout_mlir import LayoutError, compile
-from layout_mlir.isolated import isolated
+from layout_mlir.isolated import Crashed, isolated
 from layout_mlir.onnx_import.compare import as_function, describe_difference, run_oracle
 from layout_mlir.tools import ToolError, run_tool
 
 TARGET = "#layout.cpu<lanes = 16>"
+TOGETHER = 50  # graphs that share a process
 _seconds = 120  # the time limit of a step of a graph, --seconds
 NAMED = re.compile(r"node '|input '|result '|the constant '")
 
@@ -72,9 +84,21 @@ def by_compile(path, graph, folder):
     return compile_file(path)(list(graph.inputs.values()))
 
 
+def call_program(main, *argv):
+    """Calls the main function of a program with arguments; raises ToolError with its messages if it fails."""
+    said = io.StringIO()
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(said):
+        try:
+            status = main([str(each) for each in argv])
+        except SystemExit as error:  # the message, as Python would print it, or the status
+            status = error.code
+    if status:
+        raise ToolError(f"{said.getvalue()}{status}")
+
+
 def by_tools(path, graph, folder):
     module, lowered = folder / "model.mlirbc", folder / "lowered.mlirbc"
-    run_tool(sys.executable, "-B", "-m", "layout_mlir.onnx_import", path, "-o", module, "--no-compare", seconds=_seconds)
+    call_program(import_program.main, path, "-o", module, "--no-compare")
     run_tool("layout-opt", module, f"--layout-to-cpu=target={{{TARGET}}}", "--emit-bytecode", "-o", lowered,
              seconds=_seconds)
     outputs = [folder / f"out{number}.npy" for number in range(len(graph.results))]
@@ -85,8 +109,8 @@ def by_tools(path, graph, folder):
 
 def by_run(path, graph, folder):
     kept = folder / "run"
-    run_tool(sys.executable, "-B", "-m", "layout_mlir.run", path, "--repeat=1", f"--keep={kept}", "--dynamic",
-             *[f"--input={path}" for path in save_inputs(graph, folder)], seconds=_seconds)
+    call_program(run_program.main, path, "--repeat=1", f"--keep={kept}", "--dynamic",
+                 *[f"--input={path}" for path in save_inputs(graph, folder)])
     return [np.load(kept / f"result-{number}.npy") for number in range(len(graph.results))]
 
 
@@ -122,8 +146,13 @@ def describe(wanted, got, rounding):
     return describe_difference(wanted, got, max(rounding, 1 if wanted.dtype in (np.int8, np.uint8) else 0))
 
 
-def check_way(way, graph):
-    """Returns the outcome of one entry point and its message: right, refused, or a failure."""
+def call_here(function, *args, seconds):
+    """Calls a function as `isolated` does, in this process; check_together limits its time."""
+    return function(*args)
+
+
+def check_way(way, graph, call=isolated):
+    """Returns the outcome of one entry point and its message: right, refused, or a failure. `call` runs it."""
     wanted = run_onnxruntime(graph)
     if wanted is None:
         return "right", ""
@@ -131,7 +160,7 @@ def check_way(way, graph):
         folder = pathlib.Path(name)
         path = write_model(graph, folder)
         try:
-            got = isolated(WAYS[way], path, graph, folder, seconds=2 * _seconds)
+            got = call(WAYS[way], path, graph, folder, seconds=2 * _seconds)
         except (LayoutError, ToolError) as error:
             said = str(error).replace(str(folder), "")
             is_refusal = "is not imported" in said or "imported module is wrong" not in said
@@ -143,7 +172,7 @@ def check_way(way, graph):
 
 
 def run_hostile(graph, hostile, folder):
-    """Returns the failure of a program that runs with invalid indices between valid ones, or None. Runs isolated."""
+    """Returns the failure of a program that runs with invalid indices between valid ones, or None."""
     run = compile_file(write_model(graph, folder))
     right = list(graph.inputs.values())
     wrong = [hostile if name == "places" else array for name, array in graph.inputs.items()]
@@ -162,7 +191,7 @@ def run_hostile(graph, hostile, folder):
 
 
 def run_resized(graph, inputs, folder):
-    """Returns how a program on an input of another size differs from ONNX Runtime, or None. Runs isolated."""
+    """Returns how a program on an input of another size differs from ONNX Runtime, or None."""
     run = compile_file(write_model(graph, folder))
     resized = dataclasses.replace(graph, inputs=inputs)
     wanted = run_onnxruntime(resized)
@@ -173,7 +202,7 @@ def run_resized(graph, inputs, folder):
     return None if wanted is None else find_difference(resized, got, wanted, run_reference(resized))
 
 
-def check_hostile(task):
+def check_hostile(task, call=isolated):
     """Returns (seed, operators, outcomes) as check_seed, for a graph that runs with indices out of bounds or with other
     sizes. If no such graph is drawn, there are no outcomes."""
     seed, kind = task
@@ -184,7 +213,7 @@ def check_hostile(task):
     with tempfile.TemporaryDirectory(prefix="graph-") as name:
         try:
             run = run_hostile if kind == "hostile" else run_resized
-            said = isolated(run, graph, changed, pathlib.Path(name), seconds=_seconds)
+            said = call(run, graph, changed, pathlib.Path(name), seconds=_seconds)
             outcome = "wrong" if said else "right"
         except LayoutError as error:
             outcome, said = ("refused" if NAMED.search(str(error)) else "not located"), str(error)
@@ -198,13 +227,61 @@ def signature(outcome, said):
     return outcome, re.sub(r"'[^']*'|[-\d.e+]+|\[[^\]]*\]", "_", said)[:120]
 
 
-def check_seed(task):
+def check_seed(task, call=isolated):
     """Returns (seed, operators, [(entry point, outcome, message)]) of one graph."""
     seed, ways = task
     graph = draw_graph(seed)
     if graph is None:
         return seed, "", []
-    return seed, " ".join(node.op for node, _ in graph.nodes), [(way, *check_way(way, graph)) for way in ways]
+    return seed, " ".join(node.op for node, _ in graph.nodes), [(way, *check_way(way, graph, call)) for way in ways]
+
+
+def check_here(check, tasks, answers):
+    """Writes the outcomes of tasks to a file. Ends the process after the time limit of a task."""
+    for task in tasks:
+        signal.alarm(6 * _seconds)
+        pickle.dump(check(task, call_here), answers)
+        answers.flush()
+    signal.alarm(0)
+
+
+def read_answers(file):
+    """Returns the complete outcomes in a file."""
+    file.seek(0)
+    outcomes = []
+    with contextlib.suppress(EOFError, pickle.UnpicklingError):
+        while True:
+            outcomes.append(pickle.load(file))
+    return outcomes
+
+
+def check_together(check, tasks):
+    """Returns the outcomes of tasks, which run in one process. A task that fails or ends the process runs again by
+    itself; if it is right then, what the tasks before it left in the process is wrong."""
+    outcomes = []
+    while len(outcomes) < len(tasks):
+        with tempfile.TemporaryFile() as answers:
+            ended = None
+            try:
+                isolated(check_here, check, tasks[len(outcomes):], answers, seconds=10 * _seconds * len(tasks))
+            except Crashed as error:
+                ended = str(error)
+            found = read_answers(answers)
+        for answer in found:
+            failed = [each for each in answer[2] if each[1] not in ("right", "refused")]
+            outcomes.append(check_alone(check, tasks[len(outcomes)], failed) if failed else answer)
+        if len(outcomes) < len(tasks):
+            outcomes.append(check_alone(check, tasks[len(outcomes)], [("all", "crashed", ended)]))
+    return outcomes
+
+
+def check_alone(check, task, failed):
+    """Returns the outcome of a task in processes of its own, with a failure if there is none although it `failed`."""
+    seed, operators, outcomes = check(task)
+    if all(outcome in ("right", "refused") for _, outcome, _ in outcomes):
+        outcomes = [(way, "disturbed", f"only after other graphs in one process: {outcome}: {said}")
+                    for way, outcome, said in failed]
+    return seed, operators, outcomes
 
 
 def shrink(graph, way, outcome, seconds):
@@ -266,9 +343,11 @@ def main():
     context = multiprocessing.get_context("fork")
     with concurrent.futures.ProcessPoolExecutor(args.jobs, mp_context=context) as pool:
         kind = "hostile" if args.hostile else "resized" if args.resized else None
-        results = (pool.map(check_hostile, [(seed, kind) for seed, _ in tasks], chunksize=4) if kind
-                   else pool.map(check_seed, tasks, chunksize=4))
-        for seed, operators, outcomes in results:
+        if kind:
+            tasks = [(seed, kind) for seed, _ in tasks]
+        chunks = [tasks[begin:begin + TOGETHER] for begin in range(0, len(tasks), TOGETHER)]
+        results = pool.map(functools.partial(check_together, check_hostile if kind else check_seed), chunks)
+        for seed, operators, outcomes in itertools.chain.from_iterable(results):
             for way, outcome, said in outcomes:
                 counts[outcome] += 1
                 if outcome == "refused":
