@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from layout_mlir.isolated import Crashed, Isolated, isolated
 from layout_mlir.onnx_import.draws import LARGER_SIZES, NotCompared, draw_inputs
 from layout_mlir.onnx_import.errors import ImportFailed
-from layout_mlir.onnx_import.reference import flatten, is_refused, run_reference, with_results
+from layout_mlir.onnx_import.reference import as_defined, flatten, is_refused, run_reference, with_results
 from layout_mlir.onnx_import.shapes import has_dynamic_sizes, is_known
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ def _runtime(model: ModelProto, threads: int,
     """Returns a function from inputs to outputs, by ONNX Runtime or else the reference evaluator."""
     import onnxruntime
 
+    model = as_defined(model)
     names = [value.name for value in model.graph.input]
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4

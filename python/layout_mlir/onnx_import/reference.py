@@ -1,4 +1,4 @@
-"""What the reference evaluator of the onnx package computes, and refuses.
+"""What the reference evaluator of the onnx package computes, and refuses, and models as ONNX defines them.
 
 ONNX Runtime accepts some inputs that are not valid by the definition of an operator. For example, it multiplies a tensor
 of shape [9, 2, 0] by one of shape [5, 0, 4], because the result has no elements. A program ends with an error on them.
@@ -38,11 +38,65 @@ def with_results(model: ModelProto, names: Iterable[str]) -> ModelProto:
     return copy
 
 
+def _is_dilated_pooling(node: NodeProto) -> bool:
+    """Returns true for a dilated pooling with auto_pad SAME_UPPER or SAME_LOWER."""
+    return node.op_type in ("AveragePool", "LpPool", "MaxPool") and any(
+        each.name == "dilations" and max(each.ints, default=1) > 1 for each in node.attribute) and any(
+        each.name == "auto_pad" and each.s.startswith(b"SAME") for each in node.attribute)
+
+
+def _state_pads(node: NodeProto, sizes: Sequence[int | None]) -> None:
+    """Replaces auto_pad of a dilated pooling over spatial dims of these sizes by the pads that it stands for, if the
+    sizes are known."""
+    from onnx import helper
+
+    values = {each.name: helper.get_attribute_value(each) for each in node.attribute}
+    dilations, kernel = values["dilations"], values["kernel_shape"]
+    if None in sizes or len(sizes) != len(kernel):
+        return
+    strides = values.get("strides", [1] * len(kernel))
+    totals = [max((-(-size // step) - 1) * step + (count - 1) * dilation + 1 - size, 0)
+              for size, step, count, dilation in zip(sizes, strides, kernel, dilations) if size is not None]
+    small, large = [total // 2 for total in totals], [total - total // 2 for total in totals]
+    kept = [each for each in node.attribute if each.name not in ("auto_pad", "pads")]
+    del node.attribute[:]
+    node.attribute.extend([*kept, helper.make_attribute(
+        "pads", small + large if values["auto_pad"] == b"SAME_UPPER" else large + small)])
+
+
+def as_defined(model: ModelProto) -> ModelProto:
+    """Returns the model, or a copy if it has nodes that both runtimes compute otherwise than ONNX defines them:
+
+      - OneHot compares indices that are floats with places, and ONNX converts them to int64 before.
+      - Dilated poolings with auto_pad have other sizes than ceil(size / stride).
+    """
+    from onnx import helper, shape_inference
+
+    pools = any(map(_is_dilated_pooling, model.graph.node))
+    if not pools and all(node.op_type != "OneHot" for node in model.graph.node):
+        return model
+    graph = shape_inference.infer_shapes(model).graph if pools else model.graph
+    sizes = {value.name: [dim.dim_value if dim.HasField("dim_value") else None
+                          for dim in value.type.tensor_type.shape.dim[2:]]
+             for value in [*graph.input, *graph.value_info]}
+    copy = type(model).FromString(model.SerializeToString())
+    del copy.graph.node[:]
+    for original in model.graph.node:
+        node = type(original).FromString(original.SerializeToString())
+        if node.op_type == "OneHot":
+            node.input[0] += "_as_int64"
+            copy.graph.node.append(helper.make_node("Cast", [original.input[0]], [node.input[0]], to=7))
+        elif _is_dilated_pooling(node):
+            _state_pads(node, sizes.get(node.input[0], [None]))
+        copy.graph.node.append(node)
+    return copy
+
+
 def run_reference(model: ModelProto, inputs: Sequence[NDArray[Any]]) -> list[Any]:
     """Returns the results of the reference evaluator; called in an isolated process."""
     from onnx.reference import ReferenceEvaluator
 
-    return flatten(ReferenceEvaluator(model).run(None, dict(zip([value.name for value in model.graph.input], inputs))))
+    return flatten(ReferenceEvaluator(as_defined(model)).run(None, dict(zip([value.name for value in model.graph.input], inputs))))
 
 
 def _is_node_refused(model: ModelProto, node: NodeProto, inputs: Sequence[NDArray[Any]]) -> bool:

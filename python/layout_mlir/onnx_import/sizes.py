@@ -82,11 +82,11 @@ class Expr:
 
 
 class Symbol(Expr):
-    """A size in the SSA value `value`, which has type index. `is_data` is true if it depends on elements of tensors, so
-    that it may be negative."""
+    """A size in the SSA value `value`, which has type index. `is_data` is true if it depends on elements of tensors.
+    `is_signed` is true if it may be negative, as data may."""
 
-    def __init__(self, value: str, is_data: bool = False) -> None:
-        self.value, self.number, self.is_data = value, next(_numbers), is_data
+    def __init__(self, value: str, is_data: bool = False, is_signed: bool = False) -> None:
+        self.value, self.number, self.is_data, self.is_signed = value, next(_numbers), is_data, is_data or is_signed
         super().__init__({(self,): 1})
 
     def __eq__(self, other: object) -> bool:

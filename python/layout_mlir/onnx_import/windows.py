@@ -86,6 +86,8 @@ def read_window(b: Builder, node: Node, sizes: Sequence[Size], kernel: Sequence[
                 _check_window(b, around, size, step, least,
                               f"its window reaches over more than the padded input along dim {dim + 2}")
             output = _count_places(b, free, low + size, step, round_up)
+            if not is_static(output):
+                b.set_checked(output)
         needed = (output - 1) * step + reach - (low + size + high)
         window.beyond.append(b.maximum(needed, 0) if node.attribute("ceil_mode", 0) else 0)
         window.low.append(low)

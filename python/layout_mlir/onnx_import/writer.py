@@ -25,6 +25,11 @@ _FEWEST_BYTES = 1024
 _RESOURCES = {"f16", "bf16", "f32", "f64", "i8", "i16", "i32", "i64"}
 
 
+def _checked(size: Size) -> tuple[str, Size]:
+    """Returns the key under which a region records that a size is not negative."""
+    return "is a size", size
+
+
 def _is_splat(flat: NDArray[Any]) -> bool:
     """Returns true if all elements are equal."""
     return bool((flat[:16] == flat[0]).all() and (flat == flat[0]).all())
@@ -223,20 +228,20 @@ class Writer:
         """Formats sizes as offsets, sizes or strides of an op, static ones as numbers."""
         return ", ".join(str(size) if is_static(size) else self.size(size) for size in sizes)
 
-    def symbol(self, key: tuple[Any, ...], text: str, is_data: bool = False) -> Symbol:
+    def symbol(self, key: tuple[Any, ...], text: str, is_data: bool = False, is_signed: bool = False) -> Symbol:
         """Returns the size computed by the op `text`, which is written once for each key and region."""
         known = self._find(key)
         if known is not None:
             return self.symbols[known]
-        symbol = Symbol(self.emit(text), is_data)
+        symbol = Symbol(self.emit(text), is_data, is_signed)
         self.scopes[-1][key] = symbol.value
         self.symbols[symbol.value] = symbol
         return symbol
 
     def _arithmetic(self, name: str, a: Size, b: Size) -> Symbol:
-        is_nonnegative = name == "arith.maxsi" and any(is_static(size) and size >= 0 for size in (a, b))
+        is_signed = not (any if name == "arith.maxsi" else all)(self.is_less(size, 0) is False for size in (a, b))
         return self.symbol((name, a, b), f"{name} {self.size(a)}, {self.size(b)} : index",
-                           not is_nonnegative and (is_data(a) or is_data(b)))
+                           is_signed and (is_data(a) or is_data(b)), is_signed)
 
     def _divide(self, name: str, a: Size, b: Size) -> Symbol:
         """Divides by a size, with an assertion that it is not 0 if it depends on elements of tensors."""
@@ -278,11 +283,14 @@ class Writer:
         return self._arithmetic("arith.maxsi", a, b)
 
     def is_less(self, a: Size, b: Size) -> bool | None:
-        """Returns true or false if a < b is known, or None if it is only known at run time. Symbols are at least 0."""
+        """Returns true or false if a < b is known, or None if it is only known at run time."""
         difference = b - a
         if is_static(difference):
             return difference > 0
-        if isinstance(difference, Expr):
+        if b == 0 and self._find(_checked(a)) is not None:
+            return False
+        if isinstance(difference, Expr) and not any(symbol.is_signed and self._find(_checked(symbol)) is None
+                                                    for monomial in difference.terms for symbol in monomial):
             constant = difference.terms.get((), 0)
             factors = [factor for monomial, factor in difference.terms.items() if monomial]
             if constant > 0 and all(factor > 0 for factor in factors):
@@ -301,7 +309,7 @@ class Writer:
             return then
         condition = self.emit(f"arith.cmpi {predicate}, {self.size(a)}, {self.size(b)} : index")
         return Symbol(self.emit(f"arith.select {condition}, {self.size(then)}, {self.size(other)} : index"),
-                      is_data(then) or is_data(other))
+                      is_data(then) or is_data(other), any(self.is_less(each, 0) is not False for each in (then, other)))
 
     def dim(self, name: str, type_: str, number: int) -> Symbol:
         """Returns a size of an SSA value, by tensor.dim."""
@@ -333,13 +341,16 @@ class Writer:
             raise Forbidden(f"{message}: {a} and {b}")
 
     def check_sizes(self, sizes: Sequence[Size]) -> None:
-        """Writes assertions that the sizes that depend on elements of tensors are not negative, once for each."""
+        """Writes assertions that sizes are not negative, unless this is known."""
         for size in sizes:
-            key = ("is a size", size)
-            if is_data(size) and self._find(key) is None:
+            if not is_static(size) and self.is_less(size, 0) is not False:
                 self.check(self.emit(f"arith.cmpi sge, {self.size(size)}, {self.scalar_constant(0, None)} : index"),
                            "a size is negative")
-                self.scopes[-1][key] = self.size(size)
+                self.set_checked(size)
+
+    def set_checked(self, size: Size) -> None:
+        """Records that a size is not negative where the current region continues."""
+        self.scopes[-1][_checked(size)] = self.size(size)
 
     def scalar_of(self, tensor: Tensor) -> Scalar:
         """Returns the element of a tensor with one element."""

@@ -150,6 +150,22 @@ CASES = {
              "l, y = Loop <body = g (int64 i, bool c, float[b] a) => (bool d, float[b] o, float[b] p) { d = Identity (c) "
              "o = Concat <axis = 0> (a, a) p = Identity (a) }> (n, c, z) }", [s(1), f(2)], [([s(2), f(2)], "different sizes"),
                                                                                         ([s(5), f(2)], "different sizes")]),
+    **{f"{op} lengths": (f"(float[T,B,4] x, int32[C] n) => (float[t,1,b,5] y, float[1,b,5] z) <float[1,{5 * gates},4] w = {{"
+                         f"{', '.join('0.5' for _ in range(20 * gates))}}}, float[1,{5 * gates},5] r = {{"
+                         f"{', '.join('0.25' for _ in range(25 * gates))}}}> {{ y, z = {op} <hidden_size = 5> (x, w, r, , n) }}",
+                         [f(6, 3, 4), np.array([0, 6, 2], np.int32)], [
+                             ([f(6, 3, 4), np.array([1, 7, 2], np.int32)], "sequence length"),
+                             ([f(6, 3, 4), np.array([1, -1, 2], np.int32)], "sequence length"),
+                             ([f(0, 1, 4), np.array([1], np.int32)], "sequence length")])
+       for op, gates in (("RNN", 1), ("GRU", 3), ("LSTM", 4))},
+    # The minimum is negative if N is less than 5.
+    **{f"least size, N = {n}": (
+        "(float[N] x) => (float[a] y, int64[1] z, bool[1] w) { five = Constant <value = int64[1] {5}> () "
+        "three = Constant <value = int64[1] {3}> () zero = Constant <value = int64[1] {0}> () n = Shape (x) m = Sub (n, five) "
+        "e = Min (m, three) y = Slice (x, zero, e, zero) z = Abs (e) w = Less (e, zero) }", [f(n)], []) for n in (1, 2, 4, 5, 12)},
+    "negative size": ("(float[N] x) => (float[a] y) { five = Constant <value = int64[1] {5}> () three = Constant <value = int64[1] "
+                      "{3}> () n = Shape (x) m = Sub (n, five) e = Min (m, three) y = ConstantOfShape (e) }", [f(7)], [
+                          ([f(2)], "a size is negative")]),
     **{f"Div {each}": (f"({each}[B] x, {each}[C] w) => ({each}[b] y) {{ y = Div (x, w) }}", [np.array([4, 6], each), np.array([2, 3], each)],
                        [([np.array([4, 6], each), np.array([0, 3], each)], "divided by 0")]) for each in ("int32", "uint8", "int64")},
     **{f"Mod {each}": (f"({each}[B] x, {each}[C] w) => ({each}[b] y) {{ y = Mod (x, w) }}", [np.array([4, 7], each), np.array([2, 3], each)],

@@ -14,6 +14,7 @@ import numpy as np
 
 from layout_mlir.onnx_import.activations import Activation, find_activations
 from layout_mlir.onnx_import.builder import Builder
+from layout_mlir.onnx_import.elements import BOOL
 from layout_mlir.onnx_import.node import Node, operator
 from layout_mlir.onnx_import.regions import count_loop, put, take
 from layout_mlir.onnx_import.scalars import Scalars
@@ -66,13 +67,24 @@ class Recurrent:
         self.directions = self._directions(list(activations), w, r, bias, peepholes)
 
     def _lengths(self, lengths: Tensor | None) -> Tensor | None:
-        """Returns the sequence lengths, or None if all sequences are full."""
+        """Returns the sequence lengths, or None if all sequences are full. An invalid length is an error of the program,
+        or of the import if it is known."""
         if lengths is None:
             return None
-        known = lengths.known_integers()
+        b, known, message = self.b, lengths.known_integers(), "a sequence length is negative or above the number of steps"
         if known is not None and all(each == self.steps for each in known):
             return None
-        return self.b.match_shape(lengths, [self.batch], "it does not have a sequence length for each batch element")
+        if any(b.is_less(each, 0) or b.is_less(self.steps, each) for each in known or ()):
+            self.node.refuse(message)
+        lengths = b.match_shape(lengths, [self.batch], "it does not have a sequence length for each batch element")
+        if known is None or not all(b.is_less(each, 0) is False is b.is_less(self.steps, each) for each in known):
+            steps = Scalar(b.size(self.steps), None)
+            are_valid, = b.generic(
+                lambda s, length, others: s.bit_and(others, s.bit_and(
+                    s.compare("ge", s.index_of(length), 0), s.compare("le", s.index_of(length), steps))),
+                [(lengths, "d0")], [(b.fill([], BOOL, True), "")], ["reduction"])
+            b.check(b.scalar_of(are_valid).name, message)
+        return lengths
 
     def _directions(self, defaults: list[str], w: Tensor, r: Tensor, bias: Tensor | None,
                     peepholes: Tensor | None) -> list[Direction]:

@@ -1,0 +1,75 @@
+# REQUIRES: onnx, python-extension
+# RUN: %python -B %s %t
+"""Checks forms of operators that ONNX Runtime and the reference evaluator compute otherwise than ONNX defines them:
+compile accepts them, and the results are those of the definition in NumPy."""
+
+import itertools
+import sys
+import unittest
+import warnings
+
+import numpy as np
+from onnx import parser
+
+import layout_mlir
+
+RNG = np.random.default_rng(0)
+
+
+def run(text, *inputs):
+    with open(f"{sys.argv[1]}.onnx", "wb") as file:
+        file.write(parser.parse_model('<ir_version: 10, opset_import: ["" : 22]>\ng ' + text).SerializeToString())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # that nothing was compared
+        return layout_mlir.compile(f"{sys.argv[1]}.onnx")(*inputs)
+
+
+def pool(x, op, mode, kernel, dilation, stride, counts_padding):
+    """Pools the last dim by the definition: ceil(size / stride) windows, and half of the padding before the input."""
+    size = len(x)
+    count = -(-size // stride)
+    total = max((count - 1) * stride + (kernel - 1) * dilation + 1 - size, 0)
+    first = -(total // 2 if mode == "SAME_UPPER" else total - total // 2)
+    rows = []
+    for start in range(first, first + count * stride, stride):
+        places = [start + step * dilation for step in range(kernel)]
+        values = [x[place] for place in places if 0 <= place < size]
+        rows.append({"MaxPool": lambda: max(values), "LpPool": lambda: np.sqrt(np.sum(np.square(values))),
+                     "AveragePool": lambda: np.sum(values) / (kernel if counts_padding else len(values))}[op]())
+    return np.array(rows)
+
+
+class AsDefined(unittest.TestCase):
+    def test_dilated_pools(self):
+        forms = [("MaxPool", 0), ("LpPool", 0), ("AveragePool", 0), ("AveragePool", 1)]
+        for (op, counts), mode, (size, kernel, dilation, stride) in itertools.product(
+                forms, ("SAME_UPPER", "SAME_LOWER"), ((9, 3, 2, 1), (10, 2, 3, 1), (8, 3, 2, 3))):
+            with self.subTest(op=op, counts=counts, mode=mode, size=size):
+                x = RNG.standard_normal((1, 1, size)).astype(np.float32)
+                more = f", count_include_pad = {counts}" if counts else ""
+                text = (f"(float[1,1,{size}] x) => (float[1,1,n] y) {{ y = {op} <auto_pad = \"{mode}\", kernel_shape = [{kernel}], "
+                        f"dilations = [{dilation}], strides = [{stride}]{more}> (x) }}")
+                np.testing.assert_allclose(run(text, x)[0, 0], pool(x[0, 0], op, mode, kernel, dilation, stride, counts), 1e-5)
+
+    def test_one_hot_floats(self):
+        """Indices that are floats are converted to int64, towards zero."""
+        text = """(float[12] i) => (float[12,3] y) {
+          d = Constant <value = int64[1] {3}> ()
+          v = Constant <value = float[2] {0.0, 1.0}> ()
+          y = OneHot (i, d, v) }"""
+        i = np.array([0, 1, 1.5, 2.9, -0.5, -1, -1.7, -3, -4, 3, 5, 0.3], np.float32)
+        places = np.trunc(i).astype(int)
+        np.testing.assert_array_equal(run(text, i), np.where(places < 0, places + 3, places)[:, None] == np.arange(3))
+
+    def test_products_of_bytes(self):
+        """Without VNNI, ONNX Runtime saturates sums of two products of uint8 and int8 at 16 bits by default."""
+        for kind in ("", "computed"):
+            add = "w = Add (v, v)" if kind else "w = Identity (v)"
+            x = np.full((2, 256), 255, np.uint8)
+            v = np.full((256, 3), 63 if kind else 127, np.int8)
+            text = f"(uint8[2,256] x, int8[256,3] v) => (int32[2,3] y) {{ {add} y = MatMulInteger (x, w) }}"
+            np.testing.assert_array_equal(run(text, x, v), np.full((2, 3), 255 * 256 * (126 if kind else 127)))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
