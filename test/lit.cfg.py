@@ -53,7 +53,9 @@ llvm_config.with_environment("PATH", [tools_dir, config.llvm_tools_dir], append_
 with open(os.path.join(config.layout_obj_root, "python.path"), encoding="utf-8") as file:
     llvm_config.with_environment("PYTHONPATH", file.read().split(":") + [
         os.path.join(config.test_source_root, "Inputs")], append_path=True)
-llvm_config.with_environment("PYTHONDONTWRITEBYTECODE", "1")
+# Most processes import the importers: 0.35 s without compiled modules, 0.12 s with them.
+llvm_config.with_environment("PYTHONPYCACHEPREFIX", os.path.join(config.layout_obj_root, "pycache"))
+config.environment.pop("PYTHONDONTWRITEBYTECODE", None)
 llvm_config.with_environment("LAYOUT_BUILD_DIR", config.layout_obj_root)
 llvm_config.with_system_environment(["HOME", "TMPDIR", "LC_ALL", "CCACHE_DIR", "LAYOUT_CHIP_MODELS"])
 

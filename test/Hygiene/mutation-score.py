@@ -1,5 +1,5 @@
 # RUN: rm -rf %t && mkdir %t
-# RUN: %python -B %s %layout_src_root/scripts %t %host_cxx | FileCheck %s
+# RUN: %python %s %layout_src_root/scripts %t %host_cxx | FileCheck %s
 # Check mutation testing of a program with four functions: the planted code, the caught mutants, the counts, and the
 # errors for invalid lists.
 import argparse

@@ -1,4 +1,4 @@
-# RUN: %python -B %s
+# RUN: %python %s
 """Checks that a process of isolated() ends when its parent is killed."""
 
 import gc

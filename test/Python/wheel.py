@@ -1,5 +1,5 @@
 # REQUIRES: python-extension, auditwheel, onnx
-# RUN: %python -B %s %layout_src_root %layout_obj_root %t
+# RUN: %python %s %layout_src_root %layout_obj_root %t
 """Checks that a wheel works without the repository and LLVM's libraries."""
 
 import pathlib

@@ -1,5 +1,5 @@
 # REQUIRES: onnx, python-extension
-# RUN: %python -B %s %t
+# RUN: %python %s %t
 """Checks forms of operators that ONNX Runtime and the reference evaluator compute otherwise than ONNX defines them:
 compile accepts them, and the results are those of the definition in NumPy."""
 

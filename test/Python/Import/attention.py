@@ -1,5 +1,5 @@
 # REQUIRES: python-extension, onnx
-# RUN: %python -B %s
+# RUN: %python %s
 """Checks attention of com.microsoft and rotary embeddings against ONNX Runtime: masks of all ranks, a past, biases,
 packed and separate inputs, cross attention, quantized inputs, and odd sizes."""
 

@@ -1,5 +1,5 @@
 # REQUIRES: python-extension, onnx
-# RUN: %python -B %s
+# RUN: %python %s
 """Checks operators of com.microsoft that ONNX Runtime has beside those of ONNX: inverses, distances, images with
 channels last, quantized choices and embeddings, and lookups in tables of 4-bit integers."""
 

@@ -1,5 +1,5 @@
 # REQUIRES: python-extension, onnx
-# RUN: %python -B %s %t
+# RUN: %python %s %t
 """Checks If, Loop, Scan and sequences against ONNX Runtime: branches of different sizes, loops that carry growing
 tensors or sequences, a dynamic number of iterations, scans from both ends."""
 

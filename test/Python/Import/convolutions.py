@@ -1,5 +1,5 @@
 # REQUIRES: python-extension, onnx
-# RUN: %python -B %s
+# RUN: %python %s
 """Checks ONNX convolutions for all ranks, pads, groups and element types, with static and dynamic sizes."""
 import pathlib
 import sys

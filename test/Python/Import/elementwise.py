@@ -1,5 +1,5 @@
 # REQUIRES: python-extension, onnx
-# RUN: %python -B %s
+# RUN: %python %s
 """Checks elementwise ONNX operators for all element types, special values, old opsets and dynamic sizes."""
 
 import pathlib

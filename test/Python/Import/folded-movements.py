@@ -1,5 +1,5 @@
 # REQUIRES: onnx
-# RUN: %python -B %s
+# RUN: %python %s
 """Checks that movements of constants are evaluated as ONNX's reference does, without loading it."""
 
 import sys

@@ -1,5 +1,5 @@
 # REQUIRES: python-extension, onnx
-# RUN: %python -B %s
+# RUN: %python %s
 """Checks ONNX operators that move, slice, gather, scatter and select elements, with static and dynamic operands."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # REQUIRES: python-extension, onnx, jax, triton
-# RUN: %python -B %s
+# RUN: %python %s
 """Checks that text and bytecode which the installed IREE and jaxlib write are compiled, and that TTGIR of the installed
 Triton is refused. test/Python/Torch/producer.py checks torch-mlir."""
 

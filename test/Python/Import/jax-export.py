@@ -1,5 +1,5 @@
 # REQUIRES: python-extension, onnx, jax
-# RUN: %python -B %s
+# RUN: %python %s
 """Checks that functions which JAX exports compute what JAX computes, by the lines of docs/embedding.md, and that JAX
 gives no warning of the process in which they are imported."""
 

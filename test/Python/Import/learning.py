@@ -1,5 +1,5 @@
 # REQUIRES: python-extension, onnx
-# RUN: %python -B %s
+# RUN: %python %s
 """Checks operators of ai.onnx.ml against ONNX Runtime: trees with all tests, missing values, aggregates and transforms,
 one score for two classes, linear models, support vector machines and features."""
 

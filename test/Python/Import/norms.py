@@ -1,5 +1,5 @@
 # REQUIRES: python-extension, onnx
-# RUN: %python -B %s
+# RUN: %python %s
 """Checks ONNX norms for all axes, ranks, opsets and element types, with static and dynamic sizes."""
 
 import pathlib

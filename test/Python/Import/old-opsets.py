@@ -1,5 +1,5 @@
 # REQUIRES: python-extension, onnx
-# RUN: %python -B %s
+# RUN: %python %s
 """Checks forms of operators that later opsets no longer have: attributes that became inputs, broadcasting along an
 axis, and element types by name. Expected values come from ONNX Runtime or the reference of the onnx package, or from
 NumPy where neither has the old form."""

@@ -1,5 +1,5 @@
 # REQUIRES: python-extension, onnx
-# RUN: %python -B %s
+# RUN: %python %s
 """Checks ONNX poolings for all ranks, pads, rounding and counting modes, with static and dynamic sizes."""
 
 import pathlib

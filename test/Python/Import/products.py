@@ -1,5 +1,5 @@
 # REQUIRES: python-extension, onnx
-# RUN: %python -B %s
+# RUN: %python %s
 """Checks ONNX matrix products for all ranks, element types, broadcast batches and equations."""
 
 import pathlib

@@ -1,5 +1,5 @@
 # REQUIRES: python-extension, onnx
-# RUN: %python -B %s
+# RUN: %python %s
 """Checks that quantized operators round as ONNX Runtime does, for scales of tensors, dims and blocks."""
 
 import pathlib

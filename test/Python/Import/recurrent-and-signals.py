@@ -1,5 +1,5 @@
 # REQUIRES: python-extension, onnx
-# RUN: %python -B %s %t
+# RUN: %python %s %t
 """Checks recurrent operators and Fourier transforms against ONNX Runtime, NumPy or the onnx package's reference:
 lengths of sequences, clipping, activations with parameters, peepholes, long transforms, windows."""
 

@@ -1,5 +1,5 @@
 # REQUIRES: python-extension, onnx
-# RUN: %python -B %s
+# RUN: %python %s
 """Checks ONNX operators that reduce, sort or accumulate for axes of all forms, ties, NaN and empty dims."""
 
 import pathlib

@@ -1,5 +1,5 @@
 # REQUIRES: python-extension, onnx
-# RUN: %python -B %s
+# RUN: %python %s
 """Checks Resize and Upsample for all modes, transforms and opsets, with static and dynamic sizes."""
 
 import pathlib

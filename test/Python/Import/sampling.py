@@ -1,5 +1,5 @@
 # REQUIRES: python-extension, onnx
-# RUN: %python -B %s
+# RUN: %python %s
 """Checks ONNX operators that read at computed positions for all modes and kinds of padding."""
 
 import pathlib

@@ -1,5 +1,5 @@
 # REQUIRES: onnx, python-extension
-# RUN: %python -B %s %t
+# RUN: %python %s %t
 """Checks that programs with dynamic sizes end with an error where sizes do not fit each other, where data state a size or
 an axis that no tensor has, and where an integer is divided by 0: none accesses memory outside of a tensor. Each program
 also runs on sizes that fit, and has the results of ONNX Runtime."""

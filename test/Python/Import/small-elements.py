@@ -1,5 +1,5 @@
 # REQUIRES: python-extension, onnx
-# RUN: %python -B %s
+# RUN: %python %s
 """Checks that casts between numbers of 2 to 8 bits and others follow ONNX."""
 
 import math

@@ -1,5 +1,5 @@
 # REQUIRES: python-extension, onnx
-# RUN: %python -B %s
+# RUN: %python %s
 """Checks that unsigned signatures, dynamic shapes, barriers and composites of StableHLO are imported, and that others
 are refused by name."""
 

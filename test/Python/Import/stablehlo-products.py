@@ -1,5 +1,5 @@
 # REQUIRES: python-extension, onnx
-# RUN: %python -B %s
+# RUN: %python %s
 """Checks products and convolutions of unsigned elements, and reductions and scatters in a wider type than they read."""
 
 import pathlib

@@ -1,5 +1,5 @@
 # REQUIRES: python-extension, onnx
-# RUN: %python -B %s
+# RUN: %python %s
 """Checks that ops of StableHLO for several devices, for hosts, with tokens, tuples, bounds or recursion are refused by
 name, with a way out, and that what stands beside them is imported: marks of shardings, quantized tensors and custom
 calls that stand for ops of CHLO."""

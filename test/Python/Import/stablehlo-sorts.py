@@ -1,5 +1,5 @@
 # REQUIRES: python-extension, onnx
-# RUN: %python -B %s
+# RUN: %python %s
 """Checks that sorts, top_k and cumulative reductions of StableHLO are loops over tensors, and that unsigned elements
 compare as unsigned."""
 

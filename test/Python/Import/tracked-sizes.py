@@ -1,5 +1,5 @@
 # REQUIRES: onnx
-# RUN: %python -B %s
+# RUN: %python %s
 """Checks that arithmetic on small integer tensors keeps the sizes that the import tracks."""
 
 import unittest

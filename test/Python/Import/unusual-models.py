@@ -1,5 +1,5 @@
 # REQUIRES: python-extension, onnx
-# RUN: %python -B %s
+# RUN: %python %s
 """Checks models that are valid but unusual against ONNX Runtime: formats 3 to 13, the other name of ONNX's domain,
 default values of function attributes, sparse weights, results that are inputs, odd names, and nested control flow."""
 

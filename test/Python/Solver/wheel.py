@@ -1,5 +1,5 @@
 # REQUIRES: c-api, auditwheel
-# RUN: %python -B %s %layout_src_root %layout_obj_root %t
+# RUN: %python %s %layout_src_root %layout_obj_root %t
 """Checks that the wheel layout-solver works in an environment with NumPy alone, without the repository and LLVM."""
 
 import pathlib

@@ -1,5 +1,5 @@
 # REQUIRES: jax
-# RUN: %python -B %s layout-opt
+# RUN: %python %s layout-opt
 """Checks that layout-opt reads each builtin attribute and type as IREE 3.13 writes it in bytecode of MLIR 24, and that
 malformed bytes of these are errors."""
 
