@@ -50,8 +50,11 @@ def read(path: str | os.PathLike[str]) -> ModelProto:
 
 def _not_valid(error: Exception) -> ImportFailed:
     """Returns the error for a model that the onnx package rejects, with the package's reason in one line."""
-    return ImportFailed(f"the model is not valid: {' '.join(str(error).replace('==> Context', '').split())}\n"
-                        "(onnx.checker.check_model accepts a valid model: export it again)")
+    reason = ' '.join(str(error).replace('==> Context', '').split())
+    # Package managers and caches link files.
+    remedy = ("replace the link by a copy of the file" if re.search("symbolic link|hard ?link", reason) else
+              "onnx.checker.check_model accepts a valid model: export it again")
+    return ImportFailed(f"the model is not valid: {reason}\n({remedy})")
 
 
 def prepare_checked(model: ModelProto, reseed: int | None = None) -> ModelProto:
