@@ -79,7 +79,7 @@ def as_defined(model: ModelProto) -> ModelProto:
     sizes = {value.name: [dim.dim_value if dim.HasField("dim_value") else None
                           for dim in value.type.tensor_type.shape.dim[2:]]
              for value in [*graph.input, *graph.value_info]}
-    copy = type(model).FromString(model.SerializeToString())
+    copy: ModelProto = type(model).FromString(model.SerializeToString())
     del copy.graph.node[:]
     for original in model.graph.node:
         node = type(original).FromString(original.SerializeToString())
