@@ -84,7 +84,7 @@ def as_defined(model: ModelProto) -> ModelProto:
     for original in model.graph.node:
         node = type(original).FromString(original.SerializeToString())
         if node.op_type == "OneHot":
-            node.input[0] += "_as_int64"
+            node.input[0] = f"{node.output[0]}_indices"
             copy.graph.node.append(helper.make_node("Cast", [original.input[0]], [node.input[0]], to=7))
         elif _is_dilated_pooling(node):
             _state_pads(node, sizes.get(node.input[0], [None]))

@@ -53,13 +53,16 @@ class AsDefined(unittest.TestCase):
 
     def test_one_hot_floats(self):
         """Indices that are floats are converted to int64, towards zero."""
-        text = """(float[12] i) => (float[12,3] y) {
+        text = """(float[12] i) => (float[12,3] y, float[3,12] z) {
           d = Constant <value = int64[1] {3}> ()
           v = Constant <value = float[2] {0.0, 1.0}> ()
-          y = OneHot (i, d, v) }"""
+          y = OneHot (i, d, v)
+          z = OneHot <axis = 0> (i, d, v) }"""
         i = np.array([0, 1, 1.5, 2.9, -0.5, -1, -1.7, -3, -4, 3, 5, 0.3], np.float32)
         places = np.trunc(i).astype(int)
-        np.testing.assert_array_equal(run(text, i), np.where(places < 0, places + 3, places)[:, None] == np.arange(3))
+        y, z = run(text, i)
+        np.testing.assert_array_equal(y, np.where(places < 0, places + 3, places)[:, None] == np.arange(3))
+        np.testing.assert_array_equal(z, y.T)
 
     def test_products_of_bytes(self):
         """Without VNNI, ONNX Runtime saturates sums of two products of uint8 and int8 at 16 bits by default."""
