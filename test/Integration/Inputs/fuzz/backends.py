@@ -23,7 +23,8 @@ from generate import Profile
 from layouts import random_device_layout, random_layout
 from values import from_file
 
-SECONDS = 40  # time limit of a tool, extended by as much per ten programs of a batch
+SECONDS = 40  # limit of a tool's processor time, extended by as much per ten programs of a batch
+SLOWDOWN = 15  # elapsed time by processor time, above which a tool is taken to wait forever
 SEPARATOR = "// -----"
 
 
@@ -52,12 +53,16 @@ class Outcome(NamedTuple):
 
 
 def run_tool(command, seconds, stdout=None, **more):
-    """Returns the exit status (negative for a signal, None after a timeout) and standard error."""
+    """Returns the exit status (negative for a signal, None after a timeout) and standard error.
+
+    The limit is in seconds of processor time, so that other work on the machine does not shorten it.
+    """
+    command = ["prlimit", f"--cpu={seconds}", *command]
     with subprocess.Popen(list(map(str, command)), stdout=stdout or subprocess.DEVNULL,
                           stderr=subprocess.PIPE, text=True, errors="replace", **more) as process:
         try:
-            said = process.communicate(timeout=seconds)[1]
-            return process.returncode, said
+            said = process.communicate(timeout=seconds * SLOWDOWN)[1]
+            return None if process.returncode == -signal.SIGXCPU else process.returncode, said
         except subprocess.TimeoutExpired:
             process.kill()
             return None, process.communicate()[1]
