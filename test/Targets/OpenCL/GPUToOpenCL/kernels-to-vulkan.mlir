@@ -77,3 +77,34 @@ gpu.module @bytes attributes {layout.address_bits = 32 : i64} {
     gpu.return
   }
 }
+
+// -----
+
+// The indices have 32 bits, so that the device need not have 64-bit integers. Without arithmetic on i8, a variable of
+// the results of a branch has 32 bits.
+
+// CHECK-LABEL: spirv.module @__spv__branches
+// CHECK-SAME:    #spirv.vce<v1.3, [Shader, StorageBuffer8BitAccess], [SPV_KHR_8bit_storage]>
+// CHECK: spirv.Variable : !spirv.ptr<i32, Function>
+// CHECK: %[[BYTE:.*]] = spirv.Load "StorageBuffer" %{{.*}} : i8
+// CHECK: %[[WIDE:.*]] = spirv.SConvert %[[BYTE]] : i8 to i32
+// CHECK: spirv.Store "Function" %{{.*}}, %[[WIDE]] : i32
+// CHECK: %[[LOADED:.*]] = spirv.Load "Function" %{{.*}} : i32
+// CHECK: %[[RESULT:.*]] = spirv.SConvert %[[LOADED]] : i32 to i8
+// CHECK: spirv.Store "StorageBuffer" %{{.*}}, %[[RESULT]] : i8
+gpu.module @branches {
+  gpu.func @choose(%a: memref<64xi8, "buffer">, %b: memref<64xi8, "buffer">, %where: i32) kernel {
+    %x = gpu.global_id x
+    %at = arith.index_cast %x : index to i32
+    %is_first = arith.cmpi slt, %at, %where : i32
+    %chosen = scf.if %is_first -> (i8) {
+      %v = memref.load %a[%x] : memref<64xi8, "buffer">
+      scf.yield %v : i8
+    } else {
+      %v = memref.load %b[%x] : memref<64xi8, "buffer">
+      scf.yield %v : i8
+    }
+    memref.store %chosen, %a[%x] : memref<64xi8, "buffer">
+    gpu.return
+  }
+}

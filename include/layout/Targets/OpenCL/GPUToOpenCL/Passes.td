@@ -194,7 +194,7 @@ def KernelsToVulkanPass
     `image3d` are errors, as are more than 128 bytes of scalars or 63 arguments. The
     module states the capabilities in use: f16 in a buffer requires
     `StorageBuffer16BitAccess`, and arithmetic on index `Int64` unless the GPU module has
-    `layout.address_bits = 32`.
+    `layout.address_bits = 32`, or all indices were proven to fit into 32 bits.
   }];
   let dependentDialects = [
     "spirv::SPIRVDialect", "arith::ArithDialect", "math::MathDialect",

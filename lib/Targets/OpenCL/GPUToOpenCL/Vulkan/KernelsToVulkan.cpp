@@ -77,6 +77,47 @@ static void addStorage(spirv::GlobalVariableOp variable, Capabilities &set) {
   }
 }
 
+/// Replaces local variables of 8 and 16 bits, e.g. of the results of branches,
+/// by variables of 32 bits: without arithmetic on them, narrow numbers may only
+/// be in buffers, loaded, stored and converted.
+static void widenVariables(spirv::ModuleOp module) {
+  auto convert = [](OpBuilder &builder, Location loc, Value value,
+                    Type type) -> Value {
+    if (isa<FloatType>(type))
+      return spirv::FConvertOp::create(builder, loc, type, value);
+    return spirv::SConvertOp::create(builder, loc, type, value);
+  };
+  SmallVector<spirv::VariableOp> variables;
+  module.walk([&](spirv::VariableOp op) { variables.push_back(op); });
+  for (spirv::VariableOp narrow : variables) {
+    Type type = narrow.getPointerType().getPointeeType();
+    if (!type.isInteger(8) && !type.isInteger(16) && !type.isF16())
+      continue;
+    OpBuilder builder(narrow);
+    Type wideType =
+        type.isF16() ? Type(builder.getF32Type()) : Type(builder.getI32Type());
+    auto pointer =
+        spirv::PointerType::get(wideType, spirv::StorageClass::Function);
+    Value wide = spirv::VariableOp::create(builder, narrow.getLoc(), pointer,
+                                           spirv::StorageClass::Function,
+                                           /*initializer=*/Value());
+    for (Operation *user : llvm::make_early_inc_range(narrow->getUsers())) {
+      builder.setInsertionPoint(user);
+      Location loc = user->getLoc();
+      if (auto load = dyn_cast<spirv::LoadOp>(user)) {
+        Value value = spirv::LoadOp::create(builder, loc, wide);
+        load.replaceAllUsesWith(convert(builder, loc, value, type));
+      } else {
+        Value value = cast<spirv::StoreOp>(user).getValue();
+        spirv::StoreOp::create(builder, loc, wide,
+                               convert(builder, loc, value, wideType));
+      }
+      user->erase();
+    }
+    narrow.erase();
+  }
+}
+
 static void setCapabilities(spirv::ModuleOp module) {
   Capabilities set;
   set.insert(Capability::Shader);
@@ -128,6 +169,7 @@ LogicalResult layout::finishForVulkan(spirv::ModuleOp module) {
     addEntryPoint(kernel, spirv::ExecutionModel::GLCompute, builder);
   }
   addGroupSize(module);
+  widenVariables(module);
   setCapabilities(module);
   return success();
 }
