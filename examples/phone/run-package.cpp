@@ -30,7 +30,7 @@
 using Bytes = std::vector<char>;
 
 /// Returns numbers from -1 to 1 for floats, and small ones for integers.
-static Bytes makeInput(const LayoutClTensor &tensor) {
+static Bytes makeInput(const LayoutPackageTensor &tensor) {
   Bytes bytes(tensor.bytes);
   uint32_t state = 1;
   auto next = [&] {
@@ -64,7 +64,7 @@ static bool writeOutput(const char *path, const Bytes &bytes) {
   return bool(file.write(bytes.data(), bytes.size()).flush());
 }
 
-static void describe(const char *what, const LayoutClTensor &tensor) {
+static void describe(const char *what, const LayoutPackageTensor &tensor) {
   std::printf("%s '%s', %s, sizes", what, tensor.name, tensor.element);
   for (int32_t d = 0; d < tensor.rank; ++d)
     std::printf(" %lld", static_cast<long long>(tensor.sizes[d]));
@@ -72,7 +72,7 @@ static void describe(const char *what, const LayoutClTensor &tensor) {
 
 /// Prints a hash of the bytes and, for f32, the mean and the largest absolute
 /// number.
-static void summarize(const LayoutClTensor &tensor, const Bytes &bytes) {
+static void summarize(const LayoutPackageTensor &tensor, const Bytes &bytes) {
   uint64_t hash = 0xcbf29ce484222325;
   for (unsigned char byte : bytes)
     hash = (hash ^ byte) * 0x100000001b3;
@@ -99,10 +99,10 @@ static int fail(const char *what, const char *path) {
 
 /// Sets the inputs from the files `given`, in order, and from the generator.
 /// Returns the first file that cannot be read, or null.
-static const char *setInputs(LayoutClPackage *net,
+static const char *setInputs(LayoutPackage *net,
                              const std::vector<const char *> &given) {
-  for (int32_t i = 0; i < layoutClCountInputs(net); ++i) {
-    const LayoutClTensor &tensor = *layoutClGetInput(net, i);
+  for (int32_t i = 0; i < layoutPackageCountInputs(net); ++i) {
+    const LayoutPackageTensor &tensor = *layoutPackageGetInput(net, i);
     Bytes bytes;
     if (size_t(i) >= given.size())
       bytes = makeInput(tensor);
@@ -110,18 +110,18 @@ static const char *setInputs(LayoutClPackage *net,
       return given[i];
     describe("input", tensor);
     std::printf("\n");
-    layoutClSetInput(net, i, bytes.data(), bytes.size());
+    layoutPackageSetInput(net, i, bytes.data(), bytes.size());
   }
   return nullptr;
 }
 
-static void run(LayoutClPackage *net, int repeat) {
+static void run(LayoutPackage *net, int repeat) {
   using Clock = std::chrono::steady_clock;
   std::vector<double> times;
   for (int i = 0; i < repeat; ++i) {
     Clock::time_point start = Clock::now();
-    layoutClRunPackage(net);
-    layoutClWaitPackage(net);
+    layoutPackageRun(net);
+    layoutPackageWait(net);
     times.push_back(
         std::chrono::duration<double, std::milli>(Clock::now() - start)
             .count());
@@ -146,7 +146,7 @@ int main(int argc, char **argv) {
     else
       (isOutput ? outputs : inputs).push_back(argv[i]);
   }
-  LayoutClPackage *net = layoutVkLoadPackage(argv[1]);
+  LayoutPackage *net = layoutVkLoadPackage(argv[1]);
   int32_t isGpu = 0;
   if (const char *name = layoutVkGetUsedDevice(&isGpu))
     std::printf("device %s%s\n", name, isGpu ? "" : " (not a GPU)");
@@ -154,15 +154,15 @@ int main(int argc, char **argv) {
     return fail("cannot read", path);
   if (net)
     run(net, repeat);
-  for (int32_t i = 0; i < layoutClCountOutputs(net); ++i) {
-    const LayoutClTensor &tensor = *layoutClGetOutput(net, i);
+  for (int32_t i = 0; i < layoutPackageCountOutputs(net); ++i) {
+    const LayoutPackageTensor &tensor = *layoutPackageGetOutput(net, i);
     Bytes bytes(tensor.bytes);
-    layoutClCopyOutput(net, i, bytes.data(), bytes.size());
+    layoutPackageCopyOutput(net, i, bytes.data(), bytes.size());
     if (size_t(i) < outputs.size() && !writeOutput(outputs[i], bytes))
       return fail("cannot write", outputs[i]);
     summarize(tensor, bytes);
   }
-  layoutClDestroyPackage(net);
+  layoutPackageDestroy(net);
   // The runtime has printed the message.
   return layoutVkTakeError() != nullptr;
 }

@@ -43,13 +43,21 @@ private:
   cl_event event = nullptr;
 };
 
-class OpenCLPackage : public LayoutClPackage {
+class OpenCLPackage : public LayoutPackage {
 public:
-  OpenCLPackage() : LayoutClPackage(kFunctions, getErrors()) {}
+  OpenCLPackage() : LayoutPackage(kFunctions, getErrors()) {}
   // Copies may be in flight even after an error.
   ~OpenCLPackage() override { done.wait(); }
 
   bool open() override { return Session::get() != nullptr; }
+
+  MemoryLimit getObjectLimit() const override {
+    return {Session::getOpened()->mostObjectBytes,
+            "CL_DEVICE_MAX_MEM_ALLOC_SIZE"};
+  }
+  MemoryLimit getTotalLimit() const override {
+    return {Session::getOpened()->mostBytes, "CL_DEVICE_GLOBAL_MEM_SIZE"};
+  }
 
   bool waitForInputs() override {
     return check(uploaded.wait(), "clWaitForEvents", "running a package");
@@ -92,6 +100,6 @@ private:
 };
 } // namespace
 
-LayoutClPackage *layoutClLoadPackage(const char *directory) {
+LayoutPackage *layoutClLoadPackage(const char *directory) {
   return loadPackage(directory, std::make_unique<OpenCLPackage>());
 }

@@ -117,6 +117,9 @@ bool Session::open() {
   if (!findDevice())
     return false;
   addressBits = getDeviceInfo<cl_uint>(device, CL_DEVICE_ADDRESS_BITS);
+  mostObjectBytes =
+      getDeviceInfo<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  mostBytes = getDeviceInfo<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE);
   hasImages = getDeviceInfo<cl_bool>(device, CL_DEVICE_IMAGE_SUPPORT);
   auto size = [&](cl_device_info what) {
     return getDeviceInfo<size_t>(device, what);

@@ -82,6 +82,7 @@ public:
   cl_uint addressBits = 64;
   bool hasImages = false;
   ImageLimits limits;
+  cl_ulong mostObjectBytes = 0, mostBytes = 0; // of an object, of all memory
 
   /// Returns true if CL_RGBA images of these types can be read and written.
   bool supports(cl_mem_object_type object, cl_channel_type channel);

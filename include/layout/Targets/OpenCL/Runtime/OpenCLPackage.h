@@ -8,16 +8,16 @@
 // Runs what `layout-translate --layout-to-opencl-package` writes, from C,
 // without MLIR and LLVM, on the device and queue of OpenCL.h:
 //
-//   LayoutClPackage *net = layoutClLoadPackage("net");
-//   layoutClSetInput(net, 0, photo, sizeof(photo));
-//   layoutClRunPackage(net);
-//   layoutClCopyOutput(net, 0, scores, sizeof(scores));
-//   layoutClDestroyPackage(net);
+//   LayoutPackage *net = layoutClLoadPackage("net");
+//   layoutPackageSetInput(net, 0, photo, sizeof(photo));
+//   layoutPackageRun(net);
+//   layoutPackageCopyOutput(net, 0, scores, sizeof(scores));
+//   layoutPackageDestroy(net);
 //   const char *error = layoutClTakeError();     // of the first that failed
 //
 // Laws, besides those of Package.h:
 //   - A run does not wait for the device: it returns when its commands are in
-//     the queue. layoutClCopyOutput waits for the last run, layoutClSetInput
+//     the queue. layoutPackageCopyOutput waits for the last run, layoutPackageSetInput
 //     waits until earlier runs have uploaded their inputs; other threads are
 //     not blocked. An error of the device is reported by the waiting call.
 //
@@ -33,7 +33,7 @@ extern "C" {
 #endif
 
 /// Loads a package from `directory`. Returns null after an error.
-LayoutClPackage *layoutClLoadPackage(const char *directory);
+LayoutPackage *layoutClLoadPackage(const char *directory);
 
 #ifdef __cplusplus
 }

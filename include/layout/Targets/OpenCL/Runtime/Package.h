@@ -8,10 +8,10 @@
 // The functions of packages for OpenCL and for Vulkan, in C. OpenCLPackage.h and
 // VulkanPackage.h have those that load a package:
 //
-//   layoutClSetInput(net, 0, photo, sizeof(photo));
-//   layoutClRunPackage(net);
-//   layoutClCopyOutput(net, 0, scores, sizeof(scores));
-//   layoutClDestroyPackage(net);
+//   layoutPackageSetInput(net, 0, photo, sizeof(photo));
+//   layoutPackageRun(net);
+//   layoutPackageCopyOutput(net, 0, scores, sizeof(scores));
+//   layoutPackageDestroy(net);
 //
 // Laws:
 //   - Errors are those of the runtime that loaded the package: after an error
@@ -35,44 +35,44 @@
 extern "C" {
 #endif
 
-typedef struct LayoutClPackage LayoutClPackage;
+typedef struct LayoutPackage LayoutPackage;
 
 /// A dense row-major tensor, an input or output of the program.
-typedef struct LayoutClTensor {
+typedef struct LayoutPackageTensor {
   const char *name;    // empty if unnamed, as outputs are
   const char *element; // "f32", "i8", ..
   int32_t rank;
   const int64_t *sizes;
   int64_t bytes;
-} LayoutClTensor;
+} LayoutPackageTensor;
 
-int32_t layoutClCountInputs(const LayoutClPackage *package);
-int32_t layoutClCountOutputs(const LayoutClPackage *package);
+int32_t layoutPackageCountInputs(const LayoutPackage *package);
+int32_t layoutPackageCountOutputs(const LayoutPackage *package);
 /// Return the input or output `number`, valid as long as the package. If there
 /// is no such number, returns null.
-const LayoutClTensor *layoutClGetInput(const LayoutClPackage *package,
-                                       int32_t number);
-const LayoutClTensor *layoutClGetOutput(const LayoutClPackage *package,
-                                        int32_t number);
+const LayoutPackageTensor *layoutPackageGetInput(const LayoutPackage *package,
+                                                 int32_t number);
+const LayoutPackageTensor *layoutPackageGetOutput(const LayoutPackage *package,
+                                                  int32_t number);
 
 /// Copies `bytes` bytes of `data` to input `number`, for all following runs.
 /// Reports an error and keeps the former data if there is no such input or it
 /// has another size.
-void layoutClSetInput(LayoutClPackage *package, int32_t number,
-                      const void *data, int64_t bytes);
+void layoutPackageSetInput(LayoutPackage *package, int32_t number,
+                           const void *data, int64_t bytes);
 /// Queues a run of the program and returns without waiting for it. Reports an
 /// error, without a run, if an input has never been set.
-void layoutClRunPackage(LayoutClPackage *package);
+void layoutPackageRun(LayoutPackage *package);
 /// Waits until all runs are done.
-void layoutClWaitPackage(LayoutClPackage *package);
+void layoutPackageWait(LayoutPackage *package);
 /// Waits for all runs and copies output `number` to `data`. Reports an error
 /// and leaves `data` unchanged if there is no such output, if it does not have
 /// `bytes` bytes, or if there was no run or the last one failed.
-void layoutClCopyOutput(LayoutClPackage *package, int32_t number, void *data,
-                        int64_t bytes);
+void layoutPackageCopyOutput(LayoutPackage *package, int32_t number, void *data,
+                             int64_t bytes);
 
 /// Waits for all runs and frees the package, which may be null.
-void layoutClDestroyPackage(LayoutClPackage *package);
+void layoutPackageDestroy(LayoutPackage *package);
 
 #ifdef __cplusplus
 }

@@ -12,7 +12,8 @@
 // depend on LLVM or OpenCL.
 //
 // Laws:
-//   - Launches and copies are recorded in one command buffer. A download, or a
+//   - Launches and copies are commands of one command buffer, which is recorded
+//     unless an earlier run has recorded equal ones. A download, or a
 //     constant or upload for which the staging memory is full, submits it and
 //     waits.
 //   - A barrier precedes a command that reads memory which was written since

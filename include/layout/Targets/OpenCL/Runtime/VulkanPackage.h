@@ -8,11 +8,11 @@
 // Runs what `layout-translate --layout-to-vulkan-package` writes, from C,
 // without MLIR, LLVM and OpenCL, on the device and queue of Vulkan.h:
 //
-//   LayoutClPackage *net = layoutVkLoadPackage("net");
-//   layoutClSetInput(net, 0, photo, sizeof(photo));
-//   layoutClRunPackage(net);
-//   layoutClCopyOutput(net, 0, scores, sizeof(scores));
-//   layoutClDestroyPackage(net);
+//   LayoutPackage *net = layoutVkLoadPackage("net");
+//   layoutPackageSetInput(net, 0, photo, sizeof(photo));
+//   layoutPackageRun(net);
+//   layoutPackageCopyOutput(net, 0, scores, sizeof(scores));
+//   layoutPackageDestroy(net);
 //   const char *error = layoutVkTakeError();     // of the first that failed
 //
 // Law, besides those of Package.h: a run returns when its results are on the
@@ -31,7 +31,7 @@ extern "C" {
 #endif
 
 /// Loads a package from `directory`. Returns null after an error.
-LayoutClPackage *layoutVkLoadPackage(const char *directory);
+LayoutPackage *layoutVkLoadPackage(const char *directory);
 
 #ifdef __cplusplus
 }

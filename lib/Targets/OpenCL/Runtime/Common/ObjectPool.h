@@ -15,8 +15,9 @@
 //
 // Laws:
 //   - A tensor gets the smallest waiting object of its type that is at least as
-//     large in each dimension. Kernels access only their own tensor, by
-//     coordinates that do not depend on the size of the object.
+//     large in each dimension, and of these the one that was made first, so that
+//     repeated runs get the same objects. Kernels access only their own tensor,
+//     by coordinates that do not depend on the size of the object.
 //   - The waiting objects have at most twice the peak bytes in use; the one
 //     that was released first is freed first.
 //
@@ -28,6 +29,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mlir::layout {
@@ -44,33 +46,28 @@ public:
   Object take(const Shape &shape) {
     auto best = waiting.end();
     for (auto it = waiting.begin(); it != waiting.end(); ++it)
-      if (shape.fits(it->second) &&
-          (best == waiting.end() ||
-           it->second.countBytes() < best->second.countBytes()))
+      if (shape.fits(it->shape) && (best == waiting.end() || *it < *best))
         best = it;
     if (best == waiting.end())
       return nullptr;
-    auto [object, size] = *best;
+    Entry entry = *best;
     waiting.erase(best);
-    waitingBytes -= size.countBytes();
-    use(object, size);
-    return object;
+    waitingBytes -= entry.shape.countBytes();
+    use(entry);
+    return entry.object;
   }
 
   /// Registers a new object, which is in use.
-  void add(Object object, const Shape &shape) {
-    ++made;
-    use(object, shape);
-  }
+  void add(Object object, const Shape &shape) { use({object, shape, made++}); }
 
   /// Releases an object to the pool. Other objects are ignored.
   void giveBack(Object object) {
     auto place = used.find(object);
     if (place == used.end())
       return;
-    waiting.push_back(*place);
-    usedBytes -= place->second.countBytes();
-    waitingBytes += place->second.countBytes();
+    waiting.push_back(place->second);
+    usedBytes -= place->second.shape.countBytes();
+    waitingBytes += place->second.shape.countBytes();
     used.erase(place);
     while (waitingBytes > 2 * mostUsedBytes)
       dropOldest();
@@ -92,22 +89,33 @@ public:
   }
 
 private:
-  void use(Object object, const Shape &shape) {
-    used.insert({object, shape});
-    usedBytes += shape.countBytes();
+  struct Entry {
+    Object object;
+    Shape shape;
+    size_t number; // in the order in which objects were made
+
+    bool operator<(const Entry &other) const {
+      return std::make_pair(shape.countBytes(), number) <
+             std::make_pair(other.shape.countBytes(), other.number);
+    }
+  };
+
+  void use(const Entry &entry) {
+    used.insert({entry.object, entry});
+    usedBytes += entry.shape.countBytes();
     mostUsedBytes = std::max(mostUsedBytes, usedBytes);
     mostBytes = std::max(mostBytes, usedBytes + waitingBytes);
   }
 
   void dropOldest() {
-    waitingBytes -= waiting.front().second.countBytes();
-    release(waiting.front().first);
+    waitingBytes -= waiting.front().shape.countBytes();
+    release(waiting.front().object);
     waiting.erase(waiting.begin());
   }
 
   void (*release)(Object);
-  std::map<Object, Shape> used;
-  std::vector<std::pair<Object, Shape>> waiting; // oldest first
+  std::map<Object, Entry> used;
+  std::vector<Entry> waiting; // oldest first
   size_t made = 0;
   size_t usedBytes = 0, waitingBytes = 0, mostUsedBytes = 0, mostBytes = 0;
 };

@@ -23,15 +23,41 @@ describe(const std::vector<PackageTensor> &tensors) {
   return described;
 }
 
-void LayoutClPackage::getConstant(int64_t number, const std::string &bytes) {
+void LayoutPackage::getConstant(int64_t number, const std::string &bytes) {
   const PackageMemory &of = manifest.memory[number];
   functions.getConstant(&memory[number], of.kind, of.channel, of.width,
                         of.height, of.slices, bytes.data(), bytes.size());
 }
 
+std::string LayoutPackage::checkSizes() const {
+  MemoryLimit object = getObjectLimit(), total = getTotalLimit();
+  std::string wrong;
+  auto check = [&](const std::string &what, uint64_t bytes, MemoryLimit limit) {
+    if (wrong.empty() && bytes > limit.bytes)
+      wrong = what + " " + std::to_string(bytes) +
+              " bytes, which is beyond the limit of the device, " +
+              std::to_string(limit.bytes) + " bytes (" + limit.name + ")";
+  };
+  uint64_t constants = 0, tensors = 0;
+  for (size_t i = 0; i < manifest.memory.size(); ++i) {
+    const PackageMemory &each = manifest.memory[i];
+    check("manifest.memory[" + std::to_string(i) + "] has", each.bytes, object);
+    constants += each.isConstant ? each.bytes : 0;
+    check("the constants have", constants, total);
+  }
+  // Their data are also on the host.
+  for (const auto *list : {&manifest.inputs, &manifest.outputs})
+    for (const PackageTensor &each : *list) {
+      check("an input or output has", each.bytes, object);
+      tensors += each.bytes;
+      check("the inputs and outputs have", tensors, total);
+    }
+  return wrong;
+}
+
 /// Builds the kernels and uploads the constants, and frees host data that no
 /// run needs. Returns false if an error was reported.
-bool LayoutClPackage::load() {
+bool LayoutPackage::load() {
   inputs = describe(manifest.inputs);
   outputs = describe(manifest.outputs);
   for (HostTensor &output : outputs)
@@ -63,10 +89,10 @@ bool LayoutClPackage::load() {
   for (auto it = manifest.files.begin(); it != manifest.files.end();)
     it =
         filesOfRuns.count(it->first) ? std::next(it) : manifest.files.erase(it);
-  return open();
+  return true;
 }
 
-void *LayoutClPackage::getMemory(int64_t number) {
+void *LayoutPackage::getMemory(int64_t number) {
   const PackageMemory &of = manifest.memory[number];
   void *&place = memory[number];
   if (!place)
@@ -76,7 +102,7 @@ void *LayoutClPackage::getMemory(int64_t number) {
   return place;
 }
 
-void LayoutClPackage::launch(const PackageCommand &command) {
+void LayoutPackage::launch(const PackageCommand &command) {
   std::vector<const void *> values;
   std::vector<int64_t> sizes;
   for (const PackageCommand::Value &value : command.values) {
@@ -88,7 +114,7 @@ void LayoutClPackage::launch(const PackageCommand &command) {
                    sizes.data());
 }
 
-void LayoutClPackage::execute(const PackageCommand &command) {
+void LayoutPackage::execute(const PackageCommand &command) {
   if (command.action == PackageCommand::Launch)
     return launch(command);
   if (command.action == PackageCommand::Release) {
@@ -110,7 +136,7 @@ void LayoutClPackage::execute(const PackageCommand &command) {
   }
 }
 
-void LayoutClPackage::start() {
+void LayoutPackage::start() {
   for (const HostTensor &input : inputs)
     if (!input.isSet)
       return error.report("running a package failed: its input " +
@@ -131,13 +157,13 @@ void LayoutClPackage::start() {
     }
 }
 
-void LayoutClPackage::wait() {
+void LayoutPackage::wait() {
   if (!waitForRuns())
     for (HostTensor &output : outputs)
       output.isSet = false;
 }
 
-LayoutClPackage::~LayoutClPackage() {
+LayoutPackage::~LayoutPackage() {
   for (void *each : memory)
     functions.release(each);
   for (void *kernel : kernels)
@@ -148,14 +174,19 @@ LayoutClPackage::~LayoutClPackage() {
 // C API
 //===----------------------------------------------------------------------===//
 
-LayoutClPackage *
+LayoutPackage *
 mlir::layout::loadPackage(const char *directory,
-                          std::unique_ptr<LayoutClPackage> package) {
+                          std::unique_ptr<LayoutPackage> package) {
   PendingError &error = package->error;
   Lock lock(error.mutex);
   if (error.isPending())
     return nullptr;
   std::string wrong = readManifest(directory, package->manifest);
+  if (wrong.empty()) {
+    if (!package->open())
+      return nullptr;
+    wrong = package->checkSizes();
+  }
   if (!wrong.empty())
     error.report(std::string("the package '") + directory +
                  "' cannot be loaded: " + wrong + "; write it again");
@@ -182,30 +213,30 @@ static HostTensor *find(PendingError &error, std::vector<HostTensor> &tensors,
   return nullptr;
 }
 
-int32_t layoutClCountInputs(const LayoutClPackage *package) {
+int32_t layoutPackageCountInputs(const LayoutPackage *package) {
   return package ? static_cast<int32_t>(package->inputs.size()) : 0;
 }
 
-int32_t layoutClCountOutputs(const LayoutClPackage *package) {
+int32_t layoutPackageCountOutputs(const LayoutPackage *package) {
   return package ? static_cast<int32_t>(package->outputs.size()) : 0;
 }
 
-const LayoutClTensor *layoutClGetInput(const LayoutClPackage *package,
-                                       int32_t number) {
-  return number >= 0 && number < layoutClCountInputs(package)
+const LayoutPackageTensor *layoutPackageGetInput(const LayoutPackage *package,
+                                                 int32_t number) {
+  return number >= 0 && number < layoutPackageCountInputs(package)
              ? &package->inputs[number].description
              : nullptr;
 }
 
-const LayoutClTensor *layoutClGetOutput(const LayoutClPackage *package,
-                                        int32_t number) {
-  return number >= 0 && number < layoutClCountOutputs(package)
+const LayoutPackageTensor *layoutPackageGetOutput(const LayoutPackage *package,
+                                                  int32_t number) {
+  return number >= 0 && number < layoutPackageCountOutputs(package)
              ? &package->outputs[number].description
              : nullptr;
 }
 
-void layoutClSetInput(LayoutClPackage *package, int32_t number,
-                      const void *data, int64_t bytes) {
+void layoutPackageSetInput(LayoutPackage *package, int32_t number,
+                           const void *data, int64_t bytes) {
   if (!package || package->error.isPending())
     return;
   HostTensor *input =
@@ -216,7 +247,7 @@ void layoutClSetInput(LayoutClPackage *package, int32_t number,
   input->isSet = true;
 }
 
-void layoutClRunPackage(LayoutClPackage *package) {
+void layoutPackageRun(LayoutPackage *package) {
   if (!package)
     return;
   Lock lock(package->error.mutex);
@@ -224,13 +255,13 @@ void layoutClRunPackage(LayoutClPackage *package) {
     package->start();
 }
 
-void layoutClWaitPackage(LayoutClPackage *package) {
+void layoutPackageWait(LayoutPackage *package) {
   if (package)
     package->wait();
 }
 
-void layoutClCopyOutput(LayoutClPackage *package, int32_t number, void *data,
-                        int64_t bytes) {
+void layoutPackageCopyOutput(LayoutPackage *package, int32_t number, void *data,
+                             int64_t bytes) {
   if (!package || package->error.isPending())
     return;
   const HostTensor *output =
@@ -246,7 +277,7 @@ void layoutClCopyOutput(LayoutClPackage *package, int32_t number, void *data,
   std::memcpy(data, output->data.data(), bytes);
 }
 
-void layoutClDestroyPackage(LayoutClPackage *package) {
+void layoutPackageDestroy(LayoutPackage *package) {
   if (!package)
     return;
   Lock lock(package->error.mutex);

@@ -17,6 +17,7 @@
 #include "Manifest.h"
 #include "PendingError.h"
 #include "layout/Targets/OpenCL/Runtime/Package.h"
+#include <cstdint>
 #include <memory>
 
 namespace mlir::layout {
@@ -34,33 +35,46 @@ struct RuntimeFunctions {
   void (*releaseKernel)(void *kernel);
 };
 
+/// A size in bytes that a device or its API states, and its name there.
+struct MemoryLimit {
+  uint64_t bytes;
+  const char *name;
+};
+
 /// An input or output tensor and its data between runs.
 struct HostTensor {
-  LayoutClTensor description;
+  LayoutPackageTensor description;
   std::string data;
   bool isSet = false;
 };
 
 /// Loads a package to `package`. Returns the package, or null after an error.
-LayoutClPackage *loadPackage(const char *directory,
-                             std::unique_ptr<LayoutClPackage> package);
+LayoutPackage *loadPackage(const char *directory,
+                           std::unique_ptr<LayoutPackage> package);
 
 } // namespace mlir::layout
 
-struct LayoutClPackage {
-  LayoutClPackage(const mlir::layout::RuntimeFunctions &functions,
-                  mlir::layout::PendingError &error)
+struct LayoutPackage {
+  LayoutPackage(const mlir::layout::RuntimeFunctions &functions,
+                mlir::layout::PendingError &error)
       : error(error), functions(functions) {}
-  virtual ~LayoutClPackage();
+  virtual ~LayoutPackage();
 
   /// Returns true if the device is open, after opening it if necessary.
   virtual bool open() = 0;
+  /// Return the limits of one buffer or image, and of all memory, of the open
+  /// device.
+  virtual mlir::layout::MemoryLimit getObjectLimit() const = 0;
+  virtual mlir::layout::MemoryLimit getTotalLimit() const = 0;
   /// Waits until the inputs of earlier runs were read. Returns false after an
   /// error.
   virtual bool waitForInputs() = 0;
   /// Waits for all runs. Returns false after an error.
   virtual bool waitForRuns() = 0;
 
+  /// Checks the sizes in the manifest against the limits of the open device,
+  /// before memory is allocated. Returns the first error, or "".
+  std::string checkSizes() const;
   bool load();
   void start();
   void wait();

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
-#include "Profile.h"
 
 using namespace mlir::layout;
 using namespace mlir::layout::vulkan;
@@ -17,14 +16,8 @@ static constexpr VkDeviceSize kStagingBytes = VkDeviceSize(16) << 20,
                               kMostStagingBytes = VkDeviceSize(64) << 20;
 /// Copies between staging memory and images start at multiples of a pixel.
 static constexpr VkDeviceSize kStagingAlignment = 16;
-static constexpr uint32_t kSetsOfPool = 256, kDescriptorsOfPool = 2048;
-
-static constexpr VkPipelineStageFlags kStages =
-    VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
-static constexpr VkAccessFlags kWrites = VK_ACCESS_SHADER_WRITE_BIT |
-                                         VK_ACCESS_TRANSFER_WRITE_BIT,
-                               kAccesses = kWrites | VK_ACCESS_SHADER_READ_BIT |
-                                           VK_ACCESS_TRANSFER_READ_BIT;
+/// The number of command buffers that are kept.
+static constexpr size_t kRecordings = 32;
 
 Commands &vulkan::getCommands() {
   static auto *commands = new Commands;
@@ -39,101 +32,131 @@ void vulkan::destroyCommands(Session &session) {
 // Recording
 //===----------------------------------------------------------------------===//
 
-bool Commands::start() {
-  if (isRecording)
-    return true;
-  Session *session = Session::get();
-  if (!session)
-    return false;
-  std::string what = "recording commands for " + session->name;
-  if (!pool) {
-    VkCommandPoolCreateInfo info = {VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-    info.queueFamilyIndex = session->family;
-    if (!check(vkCreateCommandPool(session->device, &info, nullptr, &pool),
-               "vkCreateCommandPool", what))
-      return false;
-  }
-  if (!buffer) {
-    VkCommandBufferAllocateInfo info = {
-        VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
-    info.commandPool = pool;
-    info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-    info.commandBufferCount = 1;
-    if (!check(vkAllocateCommandBuffers(session->device, &info, &buffer),
-               "vkAllocateCommandBuffers", what))
-      return false;
-  }
-  if (!fence) {
-    VkFenceCreateInfo info = {VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-    if (!check(vkCreateFence(session->device, &info, nullptr, &fence),
-               "vkCreateFence", what))
-      return false;
-  }
-  VkCommandBufferBeginInfo begin = {
-      VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-  begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-  isRecording =
-      check(vkBeginCommandBuffer(buffer, &begin), "vkBeginCommandBuffer", what);
-  if (isRecording)
-    resetTimes(*session, buffer);
-  return isRecording;
+bool Commands::makePool(Session &session) {
+  VkCommandPoolCreateInfo info = {VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+  info.queueFamilyIndex = session.family;
+  return pool ||
+         check(vkCreateCommandPool(session.device, &info, nullptr, &pool),
+               "vkCreateCommandPool", "recording commands for " + session.name);
 }
 
-void Commands::addBarrier() {
-  VkMemoryBarrier barrier = {VK_STRUCTURE_TYPE_MEMORY_BARRIER};
-  barrier.srcAccessMask = kWrites;
-  barrier.dstAccessMask = kAccesses;
-  vkCmdPipelineBarrier(buffer, kStages, kStages, 0, 1, &barrier, 0, nullptr, 0,
-                       nullptr);
-  ++barriers;
+/// Makes a pool of exactly the descriptors of the commands.
+bool Commands::makeDescriptorPool(Session &session, Recording &recording) {
+  VkDescriptorPoolSize sizes[std::size(kDescriptorTypes)];
+  VkDescriptorPoolCreateInfo info = {
+      VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
+  info.pPoolSizes = sizes;
+  for (size_t i = 0; i < std::size(kDescriptorTypes); ++i) {
+    VkDescriptorPoolSize &size = sizes[info.poolSizeCount];
+    size = {kDescriptorTypes[i], 0};
+    for (const Command &command : pending)
+      size.descriptorCount += command.descriptors[i];
+    info.poolSizeCount += size.descriptorCount != 0;
+  }
+  for (const Command &command : pending)
+    info.maxSets += command.kernel != nullptr;
+  return !info.maxSets ||
+         check(vkCreateDescriptorPool(session.device, &info, nullptr,
+                                      &recording.descriptors),
+               "vkCreateDescriptorPool", "launching a kernel");
 }
 
-bool Commands::prepare(const std::vector<Memory *> &reads,
-                       const std::vector<Memory *> &writes) {
-  if (!start())
-    return false;
+/// Records a barrier if the command needs one.
+void Commands::order(const Command &command, VkCommandBuffer buffer) {
   bool isOrdered = true;
-  for (Memory *memory : reads)
+  for (Memory *memory : command.reads)
     isOrdered &= memory->writtenAfter != barriers;
-  for (Memory *memory : writes)
+  for (Memory *memory : command.writes)
     isOrdered &=
         memory->writtenAfter != barriers && memory->readAfter != barriers;
-  if (!isOrdered)
-    addBarrier();
-  for (Memory *memory : reads)
+  if (!isOrdered) {
+    VkMemoryBarrier barrier = {VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+    barrier.srcAccessMask = kWrites;
+    barrier.dstAccessMask = kAccesses;
+    vkCmdPipelineBarrier(buffer, kStages, kStages, 0, 1, &barrier, 0, nullptr,
+                         0, nullptr);
+    ++barriers;
+  }
+  for (Memory *memory : command.reads)
     memory->readAfter = barriers;
-  for (Memory *memory : writes)
+  for (Memory *memory : command.writes)
     memory->writtenAfter = barriers;
-  return true;
 }
 
-bool Commands::prepareImage(Memory &memory) {
-  if (!start())
+bool Commands::record(Session &session, Recording &recording) {
+  std::string what = "recording commands for " + session.name;
+  VkCommandBufferAllocateInfo info = {
+      VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+  info.commandPool = pool;
+  info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  info.commandBufferCount = 1;
+  VkCommandBuffer &buffer = recording.buffer;
+  VkCommandBufferBeginInfo begin = {
+      VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+  if (!check(vkAllocateCommandBuffers(session.device, &info, &buffer),
+             "vkAllocateCommandBuffers", what) ||
+      !makeDescriptorPool(session, recording) ||
+      !check(vkBeginCommandBuffer(buffer, &begin), "vkBeginCommandBuffer",
+             what))
     return false;
-  VkImageMemoryBarrier barrier = {VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER};
-  barrier.dstAccessMask = kAccesses;
-  barrier.oldLayout = VK_IMAGE_LAYOUT_UNDEFINED;
-  barrier.newLayout = VK_IMAGE_LAYOUT_GENERAL;
-  barrier.srcQueueFamilyIndex = barrier.dstQueueFamilyIndex =
-      VK_QUEUE_FAMILY_IGNORED;
-  barrier.image = memory.image;
-  barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
-  vkCmdPipelineBarrier(buffer, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, kStages, 0, 0,
-                       nullptr, 0, nullptr, 1, &barrier);
-  return true;
+  resetTimes(session, buffer);
+  ++barriers; // The device is idle before the submission.
+  for (const Command &command : pending) {
+    order(command, buffer);
+    if (!command.name) {
+      command.record(buffer, recording.descriptors);
+      continue;
+    }
+    Timed timed(buffer, recording.timed.size());
+    recording.timed.push_back({command.name, command.work});
+    if (!command.record(buffer, recording.descriptors))
+      return false;
+  }
+  return check(vkEndCommandBuffer(buffer), "vkEndCommandBuffer", what);
 }
 
-void Commands::showHost() {
-  VkMemoryBarrier barrier = {VK_STRUCTURE_TYPE_MEMORY_BARRIER};
-  barrier.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
-  barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
-  vkCmdPipelineBarrier(buffer, VK_PIPELINE_STAGE_TRANSFER_BIT,
-                       VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, nullptr,
-                       0, nullptr);
+void Commands::free(Session &session, const Recording &recording) {
+  if (recording.buffer)
+    vkFreeCommandBuffers(session.device, pool, 1, &recording.buffer);
+  vkDestroyDescriptorPool(session.device, recording.descriptors, nullptr);
+}
+
+/// Returns the recording of the commands, which are recorded if there is none,
+/// or null after an error.
+Commands::Recording *Commands::getRecording(Session &session) {
+  std::vector<uint64_t> identity;
+  for (const Command &command : pending)
+    identity.insert(identity.end(), command.identity.begin(),
+                    command.identity.end());
+  auto known = std::find_if(
+      recordings.begin(), recordings.end(),
+      [&](const Recording &each) { return each.identity == identity; });
+  if (known != recordings.end()) {
+    recordings.splice(recordings.begin(), recordings, known);
+    return &recordings.front();
+  }
+  Recording made;
+  if (!makePool(session) || !record(session, made)) {
+    free(session, made);
+    return nullptr;
+  }
+  made.identity = std::move(identity);
+  recordings.push_front(std::move(made));
+  if (recordings.size() > kRecordings) {
+    free(session, recordings.back());
+    recordings.pop_back();
+  }
+  return &recordings.front();
+}
+
+void Commands::drop(const Kernel &kernel) {
+  auto isLaunch = [&](const Command &each) { return each.kernel == &kernel; };
+  pending.erase(std::remove_if(pending.begin(), pending.end(), isLaunch),
+                pending.end());
 }
 
 //===----------------------------------------------------------------------===//
-// Staging memory and descriptors
+// Staging memory
 //===----------------------------------------------------------------------===//
 
 bool Commands::addStaging(Session &session, VkDeviceSize bytes) {
@@ -190,88 +213,49 @@ bool Commands::stage(VkDeviceSize bytes, Staged &staged) {
   return true;
 }
 
-bool Commands::addDescriptorPool(Session &session) {
-  const VkDescriptorPoolSize sizes[] = {
-      {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kDescriptorsOfPool},
-      {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, kDescriptorsOfPool},
-      {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, kDescriptorsOfPool}};
-  VkDescriptorPoolCreateInfo info = {
-      VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
-  info.maxSets = kSetsOfPool;
-  info.poolSizeCount = 3;
-  info.pPoolSizes = sizes;
-  VkDescriptorPool made = VK_NULL_HANDLE;
-  if (!check(vkCreateDescriptorPool(session.device, &info, nullptr, &made),
-             "vkCreateDescriptorPool", "launching a kernel"))
-    return false;
-  descriptors.push_back(made);
-  return true;
-}
-
-bool Commands::makeDescriptors(VkDescriptorSetLayout layout,
-                               VkDescriptorSet &set) {
-  Session *session = Session::get();
-  if (!session)
-    return false;
-  VkDescriptorSetAllocateInfo info = {
-      VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
-  info.descriptorSetCount = 1;
-  info.pSetLayouts = &layout;
-  while (true) {
-    bool isNew = usedDescriptors == descriptors.size();
-    if (isNew && !addDescriptorPool(*session))
-      return false;
-    info.descriptorPool = descriptors[usedDescriptors];
-    VkResult code = vkAllocateDescriptorSets(session->device, &info, &set);
-    bool isFull =
-        code == VK_ERROR_OUT_OF_POOL_MEMORY || code == VK_ERROR_FRAGMENTED_POOL;
-    if (!isFull || isNew)
-      return check(code, "vkAllocateDescriptorSets", "launching a kernel");
-    ++usedDescriptors;
-  }
-}
-
 //===----------------------------------------------------------------------===//
 // Submission
 //===----------------------------------------------------------------------===//
 
 void Commands::reset(Session &session) {
-  vkResetCommandPool(session.device, pool, 0);
-  for (VkDescriptorPool each : descriptors)
-    vkResetDescriptorPool(session.device, each, 0);
-  usedDescriptors = 0;
+  pending.clear();
   for (Staging &each : staging)
     each.used = 0;
   for (Memory *memory : dying)
     vulkan::destroy(session, memory);
   dying.clear();
-  ++barriers;
 }
 
 bool Commands::finish() {
   Session *session = Session::get();
   if (!session)
     return false;
-  if (!isRecording) {
-    for (Memory *memory : dying)
-      vulkan::destroy(*session, memory);
-    dying.clear();
+  if (pending.empty()) {
+    reset(*session);
     return true;
   }
-  isRecording = false;
   std::string what = "running kernels on " + session->name;
+  VkFenceCreateInfo made = {VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+  if (!fence && !check(vkCreateFence(session->device, &made, nullptr, &fence),
+                       "vkCreateFence", what))
+    return false;
+  Recording *recording = getRecording(*session);
+  if (!recording)
+    return false;
   VkSubmitInfo info = {VK_STRUCTURE_TYPE_SUBMIT_INFO};
   info.commandBufferCount = 1;
-  info.pCommandBuffers = &buffer;
+  info.pCommandBuffers = &recording->buffer;
+  VkResult code = vkQueueSubmit(session->queue, 1, &info, fence);
+  bool isSubmitted = check(code, "vkQueueSubmit", what);
+  if (!isSubmitted && code != VK_ERROR_DEVICE_LOST)
+    return false;
   bool isDone =
-      check(vkEndCommandBuffer(buffer), "vkEndCommandBuffer", what) &&
-      check(vkQueueSubmit(session->queue, 1, &info, fence), "vkQueueSubmit",
-            what) &&
+      isSubmitted &&
       check(vkWaitForFences(session->device, 1, &fence, VK_TRUE, UINT64_MAX),
             "vkWaitForFences", what) &&
       check(vkResetFences(session->device, 1, &fence), "vkResetFences", what);
   if (isDone)
-    collectTimes(*session);
+    collectTimes(*session, recording->timed);
   else
     vkDeviceWaitIdle(session->device);
   reset(*session);
@@ -279,12 +263,11 @@ bool Commands::finish() {
 }
 
 void Commands::destroy(Session &session) {
-  if (pool)
-    reset(session);
+  reset(session);
+  for (const Recording &each : recordings)
+    free(session, each);
   for (Staging &each : staging)
     vkDestroyBuffer(session.device, each.buffer, nullptr);
-  for (VkDescriptorPool each : descriptors)
-    vkDestroyDescriptorPool(session.device, each, nullptr);
   vkDestroyFence(session.device, fence, nullptr);
   vkDestroyCommandPool(session.device, pool, nullptr);
   *this = Commands();

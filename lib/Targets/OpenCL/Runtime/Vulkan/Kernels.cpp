@@ -7,7 +7,6 @@
 
 #include "Kernels.h"
 #include "Commands.h"
-#include "Profile.h"
 #include "layout/Targets/OpenCL/Runtime/PushConstants.h"
 #include <cstring>
 #include <list>
@@ -39,7 +38,8 @@ void vulkan::releaseKernel(void *kernel) {
   getKernels().remove_if([&](const Kernel &each) {
     if (&each != kernel)
       return false;
-    getCommands().finish();
+    if (!getCommands().finish())
+      getCommands().drop(each);
     destroyKernel(*Session::getOpened(), each);
     return true;
   });
@@ -58,8 +58,9 @@ void *layoutVkGetKernel(void **slot, const void *spirv, int64_t bytes,
       *session, std::string(static_cast<const char *>(spirv), bytes), name);
   if (!module)
     return nullptr;
+  static uint64_t made = 0;
   LayoutClKernelMetadata unknown = LAYOUT_CL_UNKNOWN_FACTS;
-  getKernels().push_back({name, module, facts ? *facts : unknown});
+  getKernels().push_back({name, module, facts ? *facts : unknown, made++});
   return *slot = &getKernels().back();
 }
 
@@ -197,8 +198,20 @@ static VkPipeline getPipeline(Session &session, Kernel &kernel,
   return pipeline;
 }
 
-static void writeDescriptors(const Session &session, VkDescriptorSet set,
-                             const Arguments &arguments) {
+/// Returns a descriptor set with the arguments, or null after an error.
+static VkDescriptorSet makeDescriptors(const Session &session,
+                                       const Kernel &kernel,
+                                       VkDescriptorPool pool,
+                                       const Arguments &arguments) {
+  VkDescriptorSetAllocateInfo info = {
+      VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
+  info.descriptorPool = pool;
+  info.descriptorSetCount = 1;
+  info.pSetLayouts = &kernel.descriptors;
+  VkDescriptorSet set = VK_NULL_HANDLE;
+  if (!check(vkAllocateDescriptorSets(session.device, &info, &set),
+             "vkAllocateDescriptorSets", "launching a kernel"))
+    return VK_NULL_HANDLE;
   std::vector<VkDescriptorBufferInfo> buffers(arguments.memory.size());
   std::vector<VkDescriptorImageInfo> images(arguments.memory.size());
   std::vector<VkWriteDescriptorSet> writes;
@@ -220,6 +233,7 @@ static void writeDescriptors(const Session &session, VkDescriptorSet set,
   }
   vkUpdateDescriptorSets(session.device, writes.size(), writes.data(), 0,
                          nullptr);
+  return set;
 }
 
 //===----------------------------------------------------------------------===//
@@ -277,6 +291,22 @@ static bool chooseGroups(const Session &session, const Kernel &kernel,
   return false;
 }
 
+/// Returns the identity of a launch (Commands.h).
+static std::vector<uint64_t> identify(const Kernel &kernel, const Sizes &groups,
+                                      const Sizes &local,
+                                      const Arguments &arguments) {
+  std::vector<uint64_t> identity = {Command::Launch, kernel.number};
+  identity.insert(identity.end(), groups.begin(), groups.end());
+  identity.insert(identity.end(), local.begin(), local.end());
+  for (const Arguments::Bound &each : arguments.memory)
+    identity.push_back(each.memory->number);
+  size_t words = identity.size(), bytes = arguments.scalars.size();
+  identity.resize(words + (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t));
+  if (bytes)
+    std::memcpy(&identity[words], arguments.scalars.data(), bytes);
+  return identity;
+}
+
 void layoutVkLaunch(void *handle, const int64_t *grid, int32_t numValues,
                     const void *const *values, const int64_t *sizes) {
   Lock lock(getError().mutex);
@@ -295,21 +325,32 @@ void layoutVkLaunch(void *handle, const int64_t *grid, int32_t numValues,
                          !makeLayout(*session, kernel, arguments)))
     return;
   VkPipeline pipeline = getPipeline(*session, kernel, local);
-  Commands &commands = getCommands();
-  VkDescriptorSet set = VK_NULL_HANDLE;
-  if (!pipeline || !commands.makeDescriptors(kernel.descriptors, set) ||
-      !commands.prepare(arguments.reads, arguments.writes))
+  if (!pipeline)
     return;
-  writeDescriptors(*session, set, arguments);
-  VkCommandBuffer buffer = commands.get();
-  vkCmdBindPipeline(buffer, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-  vkCmdBindDescriptorSets(buffer, VK_PIPELINE_BIND_POINT_COMPUTE, kernel.layout,
-                          0, 1, &set, 0, nullptr);
-  if (!arguments.scalars.empty())
-    vkCmdPushConstants(buffer, kernel.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                       arguments.scalars.size(), arguments.scalars.data());
-  Timed timed(buffer, kernel.name, countWork(kernel.facts, grid));
-  dispatch(*session, buffer, groups);
+  Command command;
+  command.name = kernel.name.c_str();
+  command.work = countWork(kernel.facts, grid);
+  command.kernel = &kernel;
+  for (size_t i = 0; i < std::size(kDescriptorTypes); ++i)
+    command.descriptors[i] = arguments.count(kDescriptorTypes[i]);
+  command.reads = std::move(arguments.reads);
+  command.writes = std::move(arguments.writes);
+  command.identity = identify(kernel, groups, local, arguments);
+  command.record = [=, &kernel, arguments = std::move(arguments)](
+                       VkCommandBuffer buffer, VkDescriptorPool pool) {
+    VkDescriptorSet set = makeDescriptors(*session, kernel, pool, arguments);
+    if (!set)
+      return false;
+    vkCmdBindPipeline(buffer, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+    vkCmdBindDescriptorSets(buffer, VK_PIPELINE_BIND_POINT_COMPUTE,
+                            kernel.layout, 0, 1, &set, 0, nullptr);
+    if (!arguments.scalars.empty())
+      vkCmdPushConstants(buffer, kernel.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                         arguments.scalars.size(), arguments.scalars.data());
+    dispatch(*session, buffer, groups);
+    return true;
+  };
+  getCommands().add(std::move(command));
 }
 
 void layoutVkRefuseSizes(const char *name) {

@@ -20,6 +20,7 @@ struct Kernel {
   std::string name;
   Module *module;
   LayoutClKernelMetadata facts;
+  uint64_t number; // of no other kernel of the process
   // Null before the first launch.
   VkDescriptorSetLayout descriptors = VK_NULL_HANDLE;
   VkPipelineLayout layout = VK_NULL_HANDLE;

@@ -8,7 +8,6 @@
 #include "Memory.h"
 #include "../Common/MemoryScopes.h"
 #include "Commands.h"
-#include "Profile.h"
 #include <cstring>
 #include <set>
 
@@ -139,8 +138,10 @@ static VkResult makeImage(Session &session, Memory &memory) {
 
 static VkResult makeObject(Session &session, const MemoryShape &shape,
                            Memory *&memory) {
+  static uint64_t made = 0;
   memory = new Memory;
   memory->shape = shape;
+  memory->number = made++;
   getObjects().insert(memory);
   VkResult code = shape.isImage() ? makeImage(session, *memory)
                                   : makeBuffer(session, *memory);
@@ -149,6 +150,27 @@ static VkResult makeObject(Session &session, const MemoryShape &shape,
     memory = nullptr;
   }
   return code;
+}
+
+/// Moves a new image to the layout GENERAL.
+static void prepareImage(const Memory &memory) {
+  Command command;
+  command.identity = {Command::PrepareImage, memory.number};
+  command.record = [image = memory.image](VkCommandBuffer buffer,
+                                          VkDescriptorPool) {
+    VkImageMemoryBarrier barrier = {VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER};
+    barrier.dstAccessMask = kAccesses;
+    barrier.oldLayout = VK_IMAGE_LAYOUT_UNDEFINED;
+    barrier.newLayout = VK_IMAGE_LAYOUT_GENERAL;
+    barrier.srcQueueFamilyIndex = barrier.dstQueueFamilyIndex =
+        VK_QUEUE_FAMILY_IGNORED;
+    barrier.image = image;
+    barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+    vkCmdPipelineBarrier(buffer, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, kStages, 0,
+                         0, nullptr, 0, nullptr, 1, &barrier);
+    return true;
+  };
+  getCommands().add(std::move(command));
 }
 
 /// Returns memory of the given shape from the pool, or a new object. If the
@@ -167,8 +189,8 @@ static Memory *getObject(Session &session, const MemoryShape &shape,
                "allocating " + what))
       return nullptr;
     getPool().add(memory, shape);
-    if (shape.isImage() && !getCommands().prepareImage(*memory))
-      return nullptr;
+    if (shape.isImage())
+      prepareImage(*memory);
   }
   scopes.add(memory);
   return memory;
@@ -246,33 +268,52 @@ void layoutVkLeaveScope(void) {
 // Transfers
 //===----------------------------------------------------------------------===//
 
-/// Records a copy of host memory to a buffer, or to the pixels of an image.
+/// Adds a copy of host memory to a buffer, or to the pixels of an image.
 static void upload(Memory &memory, const void *host, int64_t bytes,
                    VkExtent3D pixels) {
   Commands &commands = getCommands();
   Staged staged;
-  if (!bytes || !commands.stage(bytes, staged) ||
-      !commands.prepare({}, {&memory}))
+  if (!bytes || !commands.stage(bytes, staged))
     return;
   std::memcpy(staged.address, host, bytes);
-  Timed timed(commands.get(), "(upload)", {double(bytes)});
-  if (memory.shape.isImage()) {
-    VkBufferImageCopy copy = {};
-    copy.bufferOffset = staged.offset;
-    copy.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
-    copy.imageExtent = pixels;
-    vkCmdCopyBufferToImage(commands.get(), staged.buffer, memory.image,
-                           VK_IMAGE_LAYOUT_GENERAL, 1, &copy);
-  } else {
-    VkBufferCopy copy = {staged.offset, 0, VkDeviceSize(bytes)};
-    vkCmdCopyBuffer(commands.get(), staged.buffer, memory.buffer, 1, &copy);
-  }
+  Command command;
+  command.name = "(upload)";
+  command.work = {double(bytes)};
+  command.writes = {&memory};
+  command.identity = {Command::Upload, memory.number,   uint64_t(staged.buffer),
+                      staged.offset,   uint64_t(bytes), pixels.width,
+                      pixels.height};
+  command.record = [=, &memory](VkCommandBuffer buffer, VkDescriptorPool) {
+    if (memory.shape.isImage()) {
+      VkBufferImageCopy copy = {};
+      copy.bufferOffset = staged.offset;
+      copy.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+      copy.imageExtent = pixels;
+      vkCmdCopyBufferToImage(buffer, staged.buffer, memory.image,
+                             VK_IMAGE_LAYOUT_GENERAL, 1, &copy);
+    } else {
+      VkBufferCopy copy = {staged.offset, 0, VkDeviceSize(bytes)};
+      vkCmdCopyBuffer(buffer, staged.buffer, memory.buffer, 1, &copy);
+    }
+    return true;
+  };
+  commands.add(std::move(command));
 }
 
 void layoutVkUpload(void *buffer, const void *host, int64_t bytes) {
   Lock lock(getError().mutex);
   if (Session::get() && buffer)
     upload(*static_cast<Memory *>(buffer), host, bytes, {});
+}
+
+/// Makes staging memory that commands wrote visible to the host.
+static void showHost(VkCommandBuffer commands) {
+  VkMemoryBarrier barrier = {VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+  barrier.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
+  barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
+  vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                       VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, nullptr,
+                       0, nullptr);
 }
 
 void layoutVkDownload(void *host, void *buffer, int64_t bytes) {
@@ -282,14 +323,21 @@ void layoutVkDownload(void *host, void *buffer, int64_t bytes) {
   auto &memory = *static_cast<Memory *>(buffer);
   Commands &commands = getCommands();
   Staged staged;
-  if (!commands.stage(bytes, staged) || !commands.prepare({&memory}, {}))
+  if (!commands.stage(bytes, staged))
     return;
-  VkBufferCopy copy = {0, staged.offset, VkDeviceSize(bytes)};
-  {
-    Timed timed(commands.get(), "(download)", {double(bytes)});
-    vkCmdCopyBuffer(commands.get(), memory.buffer, staged.buffer, 1, &copy);
-  }
-  commands.showHost();
+  Command command;
+  command.name = "(download)";
+  command.work = {double(bytes)};
+  command.reads = {&memory};
+  command.identity = {Command::Download, memory.number, uint64_t(staged.buffer),
+                      staged.offset, uint64_t(bytes)};
+  command.record = [=, &memory](VkCommandBuffer recorded, VkDescriptorPool) {
+    VkBufferCopy copy = {0, staged.offset, VkDeviceSize(bytes)};
+    vkCmdCopyBuffer(recorded, memory.buffer, staged.buffer, 1, &copy);
+    showHost(recorded);
+    return true;
+  };
+  commands.add(std::move(command));
   if (commands.finish())
     std::memcpy(host, staged.address, bytes);
 }
@@ -300,12 +348,20 @@ void layoutVkCopy(void *to, void *from, int64_t bytes) {
     return;
   auto &source = *static_cast<Memory *>(from);
   auto &result = *static_cast<Memory *>(to);
-  Commands &commands = getCommands();
-  if (!commands.prepare({&source}, {&result}))
-    return;
-  VkBufferCopy copy = {0, 0, VkDeviceSize(bytes)};
-  Timed timed(commands.get(), "(copy)", {double(bytes)});
-  vkCmdCopyBuffer(commands.get(), source.buffer, result.buffer, 1, &copy);
+  Command command;
+  command.name = "(copy)";
+  command.work = {double(bytes)};
+  command.reads = {&source};
+  command.writes = {&result};
+  command.identity = {Command::Copy, source.number, result.number,
+                      uint64_t(bytes)};
+  command.record = [=, &source, &result](VkCommandBuffer commands,
+                                         VkDescriptorPool) {
+    VkBufferCopy copy = {0, 0, VkDeviceSize(bytes)};
+    vkCmdCopyBuffer(commands, source.buffer, result.buffer, 1, &copy);
+    return true;
+  };
+  getCommands().add(std::move(command));
 }
 
 void *layoutVkGetConstant(void **slot, int32_t kind, int32_t channel,

@@ -53,12 +53,13 @@ struct MemoryShape {
 /// A buffer, or an image with its view. Images are in the layout GENERAL.
 struct Memory {
   MemoryShape shape;
+  uint64_t number = 0; // of no other object of the process
   VkBuffer buffer = VK_NULL_HANDLE;
   VkImage image = VK_NULL_HANDLE;
   VkImageView view = VK_NULL_HANDLE;
   Place place;
-  /// The numbers of barriers before the last commands that read and wrote it
-  /// (Commands.h).
+  /// The numbers of barriers before the last recorded commands that read and
+  /// wrote it (Commands.h).
   uint64_t readAfter = 0, writtenAfter = 0;
 };
 

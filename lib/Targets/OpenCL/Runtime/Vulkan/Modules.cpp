@@ -88,8 +88,9 @@ static bool checkCapabilities(const Session &session, const uint32_t *words,
     for (const Capability &each : kCapabilities)
       if (words[at + 1] == each.number && !(session.features.*each.feature)) {
         getError().report("the kernel '" + kernel +
-                          "' cannot be built: " + session.name + " has no " +
-                          each.name + "; " + each.wayOut);
+                          "' cannot be built: a kernel of its module needs " +
+                          each.name + ", which " + session.name +
+                          " does not have; " + each.wayOut);
         return false;
       }
   return true;

@@ -21,10 +21,6 @@ struct Profile {
   bool on = isSetupVariableOn("LAYOUT_VULKAN_PROFILE");
   VkQueryPool times = VK_NULL_HANDLE; // null if the queue has none
   ProfileTable table;
-  std::vector<std::pair<std::string, Work>> pending; // in the command buffer
-
-  bool hasTime() const { return times && 2 * pending.size() <= kTimes; }
-  uint32_t getLast() const { return uint32_t(2 * pending.size() - 1); }
 };
 } // namespace
 
@@ -35,7 +31,6 @@ static Profile &getProfile() {
 
 void vulkan::resetTimes(Session &session, VkCommandBuffer buffer) {
   Profile &profile = getProfile();
-  profile.pending.clear();
   if (!profile.on || !session.hasTimes)
     return;
   VkQueryPoolCreateInfo info = {VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
@@ -48,40 +43,36 @@ void vulkan::resetTimes(Session &session, VkCommandBuffer buffer) {
     vkCmdResetQueryPool(buffer, profile.times, 0, kTimes);
 }
 
-Timed::Timed(VkCommandBuffer buffer, const std::string &name, Work work)
-    : buffer(buffer) {
+Timed::Timed(VkCommandBuffer buffer, size_t number)
+    : buffer(buffer), number(number) {
+  writeTime(0);
+}
+
+Timed::~Timed() { writeTime(1); }
+
+void Timed::writeTime(uint32_t query) {
+  VkQueryPool times = getProfile().times;
+  if (times && number < kTimes / 2)
+    vkCmdWriteTimestamp(buffer, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, times,
+                        uint32_t(2 * number) + query);
+}
+
+void vulkan::collectTimes(Session &session,
+                          const std::vector<TimedCommand> &commands) {
   Profile &profile = getProfile();
   if (!profile.on)
     return;
-  profile.pending.push_back({name, work});
-  if (profile.hasTime())
-    vkCmdWriteTimestamp(buffer, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,
-                        profile.times, profile.getLast() - 1);
-}
-
-Timed::~Timed() {
-  Profile &profile = getProfile();
-  if (profile.on && profile.hasTime())
-    vkCmdWriteTimestamp(buffer, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,
-                        profile.times, profile.getLast());
-}
-
-void vulkan::collectTimes(Session &session) {
-  Profile &profile = getProfile();
-  uint32_t number = 0;
-  for (const auto &[name, work] : profile.pending) {
+  for (size_t i = 0; i < commands.size(); ++i) {
     uint64_t times[2] = {};
-    if (profile.times && number + 2 <= kTimes)
-      vkGetQueryPoolResults(session.device, profile.times, number, 2,
+    if (profile.times && i < kTimes / 2)
+      vkGetQueryPoolResults(session.device, profile.times, uint32_t(2 * i), 2,
                             sizeof(times), times, sizeof(times[0]),
                             VK_QUERY_RESULT_64_BIT);
-    profile.table.add(name,
+    profile.table.add(commands[i].name,
                       double(times[1] - times[0]) *
                           session.limits.timestampPeriod / 1e9,
-                      work);
-    number += 2;
+                      commands[i].work);
   }
-  profile.pending.clear();
 }
 
 void vulkan::finishProfile(Session &session) {

@@ -16,24 +16,36 @@
 
 #include "../Common/ProfileTable.h"
 #include "Session.h"
+#include <string>
+#include <vector>
 
 namespace mlir::layout::vulkan {
 
-/// Resets the timestamps at the start of a command buffer.
+/// A command of a command buffer, as a row of the table.
+struct TimedCommand {
+  std::string name;
+  Work work;
+};
+
+/// Records the reset of the timestamps at the start of a command buffer.
 void resetTimes(Session &session, VkCommandBuffer buffer);
 
-/// Writes the timestamps before and after a command to its command buffer.
+/// Records the timestamps before and after the command `number` of a command
+/// buffer.
 class Timed {
 public:
-  Timed(VkCommandBuffer buffer, const std::string &name, Work work);
+  Timed(VkCommandBuffer buffer, size_t number);
   ~Timed();
 
 private:
+  void writeTime(uint32_t query);
   VkCommandBuffer buffer;
+  size_t number;
 };
 
-/// Adds the times of the last command buffer, which is done, to the table.
-void collectTimes(Session &session);
+/// Adds the times of the commands of the last command buffer, which is done, to
+/// the table.
+void collectTimes(Session &session, const std::vector<TimedCommand> &commands);
 
 /// Prints the table, and destroys the timestamps.
 void finishProfile(Session &session);

@@ -233,6 +233,12 @@ bool Session::makeDevice() {
     return false;
   vkGetDeviceQueue(device, family, 0, &queue);
   vkGetPhysicalDeviceMemoryProperties(physical, &memory);
+  VkPhysicalDeviceMaintenance3Properties most = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES};
+  VkPhysicalDeviceProperties2 properties = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &most, {}};
+  vkGetPhysicalDeviceProperties2(physical, &properties);
+  mostBytes = most.maxMemoryAllocationSize;
   return true;
 }
 
@@ -311,6 +317,7 @@ Session *Session::get() {
       Lock lock(getError().mutex);
       startOfExit();
       opened->close();
+      delete opened;
       opened = nullptr;
     });
   } else {

@@ -63,6 +63,7 @@ public:
   bool hasTimes = false; // the queue writes timestamps
   VkPhysicalDeviceLimits limits = {};
   VkPhysicalDeviceMemoryProperties memory = {};
+  VkDeviceSize mostBytes = 0; // of an allocation
   Features features;
 
   /// Returns the sampler of images that are read: nearest pixels at

@@ -20,11 +20,21 @@ static constexpr RuntimeFunctions kFunctions = {
 namespace {
 /// Uploads copy their data when they are recorded, and downloads submit the
 /// commands and wait for them, so that a run that has returned is done.
-class VulkanPackage : public LayoutClPackage {
+class VulkanPackage : public LayoutPackage {
 public:
-  VulkanPackage() : LayoutClPackage(kFunctions, vulkan::getError()) {}
+  VulkanPackage() : LayoutPackage(kFunctions, vulkan::getError()) {}
 
   bool open() override { return Session::get() != nullptr; }
+  MemoryLimit getObjectLimit() const override {
+    return {Session::getOpened()->mostBytes, "maxMemoryAllocationSize"};
+  }
+  MemoryLimit getTotalLimit() const override {
+    uint64_t most = 0;
+    const VkPhysicalDeviceMemoryProperties &all = Session::getOpened()->memory;
+    for (uint32_t i = 0; i < all.memoryHeapCount; ++i)
+      most = std::max<uint64_t>(most, all.memoryHeaps[i].size);
+    return {most, "the largest memory heap"};
+  }
   bool waitForInputs() override { return true; }
   bool waitForRuns() override { return !error.isPending(); }
 
@@ -39,6 +49,6 @@ protected:
 };
 } // namespace
 
-LayoutClPackage *layoutVkLoadPackage(const char *directory) {
+LayoutPackage *layoutVkLoadPackage(const char *directory) {
   return loadPackage(directory, std::make_unique<VulkanPackage>());
 }

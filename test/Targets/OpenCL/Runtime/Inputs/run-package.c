@@ -18,36 +18,36 @@ static int transfer(const char *path, const char *mode, void *data,
 }
 
 int main(int argc, char **argv) {
-  LayoutClPackage *package = layoutClLoadPackage(argv[1]);
+  LayoutPackage *package = layoutClLoadPackage(argv[1]);
   int times = atoi(argv[2]), next = 3, i;
-  for (i = 0; i < layoutClCountInputs(package); ++i) {
-    const LayoutClTensor *input = layoutClGetInput(package, i);
+  for (i = 0; i < layoutPackageCountInputs(package); ++i) {
+    const LayoutPackageTensor *input = layoutPackageGetInput(package, i);
     void *data = malloc(input->bytes + 1);
     if (next == argc || !transfer(argv[next++], "rb", data, input->bytes))
       return 2;
-    layoutClSetInput(package, i, data, input->bytes);
+    layoutPackageSetInput(package, i, data, input->bytes);
     free(data);
   }
   for (i = 0; i < times; ++i)
-    layoutClRunPackage(package);
-  for (i = 0; times && i < layoutClCountInputs(package); ++i) {
-    const LayoutClTensor *input = layoutClGetInput(package, i);
+    layoutPackageRun(package);
+  for (i = 0; times && i < layoutPackageCountInputs(package); ++i) {
+    const LayoutPackageTensor *input = layoutPackageGetInput(package, i);
     void *data = calloc(1, input->bytes + 1);
-    layoutClSetInput(package, i, data, input->bytes);
+    layoutPackageSetInput(package, i, data, input->bytes);
     free(data);
   }
   if (times > 1)
-    layoutClWaitPackage(package);
+    layoutPackageWait(package);
   ++next; /* -- */
-  for (i = 0; i < layoutClCountOutputs(package); ++i) {
-    const LayoutClTensor *output = layoutClGetOutput(package, i);
+  for (i = 0; i < layoutPackageCountOutputs(package); ++i) {
+    const LayoutPackageTensor *output = layoutPackageGetOutput(package, i);
     void *data = malloc(output->bytes + 1);
-    layoutClCopyOutput(package, i, data, output->bytes);
+    layoutPackageCopyOutput(package, i, data, output->bytes);
     if (next == argc || !transfer(argv[next++], "wb", data, output->bytes))
       return 2;
     free(data);
   }
-  layoutClDestroyPackage(package);
+  layoutPackageDestroy(package);
   /* The message went to stderr. */
   return layoutClTakeError() != NULL;
 }
