@@ -16,6 +16,7 @@ import operator
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from importlib.metadata import entry_points
 from typing import Any
 
 import torch
@@ -335,4 +336,6 @@ def layout(module: fx.GraphModule, inputs: Sequence[Any]) -> Any:
                                  inference_compiler=compile_inference, decompositions=_get_decompositions())
 
 
-torch._dynamo.register_backend(layout)
+# PyTorch registers the backend itself if it finds it by the entry point of an installed package.
+if not entry_points(group="torch_dynamo_backends", name="layout"):
+    torch._dynamo.register_backend(layout)

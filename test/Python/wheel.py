@@ -12,6 +12,8 @@ import unittest
 import zipfile
 
 ROOT, BUILD, WORK = map(pathlib.Path, (sys.argv.pop(1) for _ in range(3)))
+# The mark of an environment with PyTorch, which ./dev test makes.
+TORCH = BUILD / "torch/venv/.cuda-stubs"
 # The libraries that every system with the platform tag has, and those of Python's own modules.
 SYSTEM = re.compile(r"/(usr/)?lib(64|/x86_64-linux-gnu)/(ld-linux-x86-64\.so\.2|lib(bz2|c|m|dl|rt|z|expat|lzma|pthread|util|gcc_s|stdc\+\+)\.so\.\d)")
 TOOLS = ["layout-lsp-server", "layout-opt", "layout-reduce", "layout-run", "layout-solve", "layout-translate"]
@@ -102,6 +104,24 @@ class Wheel(unittest.TestCase):
 
     def test_quick_start_of_onnx_runtime(self):
         self.assertIn(" 0 failed", self.run_there("python", ROOT / "scripts/doc_examples.py", ROOT / "docs/embedding.md"))
+
+    @unittest.skipUnless(TORCH.exists(), "there is no PyTorch")
+    def test_quick_start_of_pytorch(self):
+        """The wheel is the only package of an environment that sees those of the environment with PyTorch."""
+        venv = WORK / "torch"
+        call(TORCH.parent / "bin/python", "-m", "venv", "--without-pip", "--system-site-packages", venv)
+        site, packages = (next(folder.glob("lib/python*/site-packages")) for folder in (venv, TORCH.parent))
+        (site / "packages.pth").write_text(str(packages))
+        call(sys.executable, "-m", "pip", "--python", venv / "bin/python", "--disable-pip-version-check", "install",
+             "--no-index", "--no-compile", "--no-deps", self.wheel)
+        # Without an import of the package, torch.compile finds the backend by the entry point.
+        found = call(venv / "bin/python", "-c", "import torch\n"
+                     "f = torch.compile(torch.exp, backend='layout')\n"
+                     "with torch.no_grad(): torch.testing.assert_close(f(torch.ones(3)), torch.ones(3).exp())\n"
+                     "import layout_mlir; print(layout_mlir.__file__)", env=self.environment)
+        self.assertTrue(found.splitlines()[-1].startswith(str(site)), found)
+        self.assertIn(" 0 failed", call(venv / "bin/python", ROOT / "scripts/doc_examples.py",
+                                        ROOT / "docs/tutorials/pytorch.md", env=self.environment))
 
     def test_model(self):
         model = WORK / "small.onnx"
