@@ -328,14 +328,16 @@ class Entry:
 
 
 MODELS = {
-    "resnet50": Entry(ResNet50, {"width": 8, "depths": (1, 2, 1, 1), "classes": 10}, (224, 64)),
-    "mobilenet_v3": Entry(MobileNetV3, {"rows": MOBILENET_V3[:8], "last": 64, "classes": 10}, (224, 64)),
-    "efficientnet_b0": Entry(EfficientNet, {"rows": EFFICIENTNET_B0[:4], "last": 64, "classes": 10}, (224, 64)),
-    "vit_b16": Entry(ViT, {"width": 64, "layers": 2, "heads": 4, "patch": 8, "pixels": 32, "classes": 10}, (224, 32)),
-    "swin_t": Entry(Swin, {"width": 16, "depths": (2, 2), "heads": (2, 4), "window": 4, "pixels": 64, "classes": 10},
+    "resnet50": Entry(ResNet50, {"width": 8, "depths": (1, 2), "classes": 10}, (224, 64)),
+    "mobilenet_v3": Entry(MobileNetV3, {"rows": [MOBILENET_V3[row] for row in (0, 1, 3, 4, 6)], "last": 64,
+                                        "classes": 10}, (224, 64)),
+    "efficientnet_b0": Entry(EfficientNet, {"rows": [*EFFICIENTNET_B0[:2], (6, 5, 2, 40, 1)], "last": 64,
+                                            "classes": 10}, (224, 64)),
+    "vit_b16": Entry(ViT, {"width": 64, "layers": 1, "heads": 4, "patch": 8, "pixels": 32, "classes": 10}, (224, 32)),
+    "swin_t": Entry(Swin, {"width": 16, "depths": (2, 1), "heads": (2, 4), "window": 4, "pixels": 64, "classes": 10},
                     (224, 64)),
-    "bert_base": Entry(Bert, {"width": 64, "layers": 2, "heads": 4, "words": 100, "positions": 32}),
-    "llama": Entry(Llama, {"width": 64, "layers": 2, "heads": 4, "shared": 2, "hidden": 128, "words": 100}),
+    "bert_base": Entry(Bert, {"width": 64, "layers": 1, "heads": 4, "words": 100, "positions": 32}),
+    "llama": Entry(Llama, {"width": 64, "layers": 1, "heads": 4, "shared": 2, "hidden": 128, "words": 100}),
 }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -146,16 +147,23 @@ def _copy_view(graph: fx.Graph, node: fx.Node, copies: Callable[[fx.Node], fx.No
     groups = _group(before, after)
     if not groups:
         raise NotLowered(f"which dims of {tuple(before)} make those of {tuple(after)} is not known")
-    value = copies(source)
+    value, shape, dtype = copies(source), list(before), node.meta["val"].dtype
+
+    def call(target: Any, args: tuple[Any, ...]) -> fx.Node:
+        # A fake tensor would simplify the symbolic sizes, which is slow. Only which sizes are dynamic matters.
+        result = graph.call_function(target, args)
+        result.meta["tensor_meta"] = TensorMetadata(tuple(shape), dtype, False, (), None, False, {})
+        return result
+
     wanted = fx.map_arg(sizes, copies)
-    fake = source.meta["val"]
     for begin, end, other, last in reversed(groups):
         if end - begin > 1:
-            fake = fake.flatten(begin, end - 1)
-            value = _call(graph, torch.ops.aten.flatten.using_ints, (value, begin, end - 1), fake)
+            dynamic = [size for size in shape[begin:end] if isinstance(size, torch.SymInt)]
+            shape[begin:end] = dynamic[:1] or [math.prod(shape[begin:end])]  # any symbol is a dynamic size
+            value = call(torch.ops.aten.flatten.using_ints, (value, begin, end - 1))
+        shape[begin:begin + 1] = after[other:last]
         if last - other > 1:
-            fake = fake.unflatten(begin, after[other:last])
-            value = _call(graph, torch.ops.aten.unflatten.int, (value, begin, wanted[other:last]), fake)
+            value = call(torch.ops.aten.unflatten.int, (value, begin, wanted[other:last]))
     return value
 
 

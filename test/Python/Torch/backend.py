@@ -3,7 +3,11 @@
 """Checks what the backend "layout" of torch.compile leaves to PyTorch, and that it follows changes of its surroundings.
 """
 
+import ctypes
+import gc
 import logging
+import os
+import pathlib
 import sys
 import unittest
 from unittest import mock
@@ -17,6 +21,12 @@ from layout_mlir import torch_backend, torch_graphs
 
 def compile(function):
     return torch.compile(function, backend="layout")
+
+
+def get_resident_bytes():
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
+    return os.sysconf("SC_PAGE_SIZE") * int(pathlib.Path("/proc/self/statm").read_text().split()[1])
 
 
 class Backend(unittest.TestCase):
@@ -136,6 +146,21 @@ class Backend(unittest.TestCase):
             compiled = self.check(words, tokens)
             words.weight.numpy()[7] = 3  # not counted as a change
             torch.testing.assert_close(compiled(tokens)[0], torch.full((8,), 3.0))
+
+    def test_copies_of_weights(self):
+        """A packed weight is the only copy beside the parameter. The first model leaves free memory to the second."""
+        kept = []
+
+        def grow():
+            kept.append(nn.Conv2d(1024, 512, 3))
+            before, compiled = get_resident_bytes(), compile(kept[-1])
+            compiled(torch.ones(1, 1024, 5, 5))
+            kept.append(compiled)
+            return get_resident_bytes() - before
+
+        with torch.inference_mode(False), torch.no_grad():
+            grow()
+            self.assertLess(grow(), 1.5 * kept[0].weight.nbytes)
 
     # ------------------------------------------------------------------- threads and types
 
