@@ -94,9 +94,17 @@ def as_defined(model: ModelProto) -> ModelProto:
 
 def run_reference(model: ModelProto, inputs: Sequence[NDArray[Any]]) -> list[Any]:
     """Returns the results of the reference evaluator; called in an isolated process."""
+    from onnx import helper
     from onnx.reference import ReferenceEvaluator
 
-    return flatten(ReferenceEvaluator(as_defined(model)).run(None, dict(zip([value.name for value in model.graph.input], inputs))))
+    given = dict(zip([value.name for value in model.graph.input], inputs))
+    results: Any = ReferenceEvaluator(as_defined(model)).run(None, given)
+    # NumPy computes some operators in f64, e.g. Adam on scalars of int64.
+    for number, (value, result) in enumerate(zip(model.graph.output, results)):
+        element = value.type.tensor_type.elem_type
+        if element and isinstance(result, np.ndarray) and result.dtype == np.float64:
+            results[number] = result.astype(helper.tensor_dtype_to_np_dtype(element))
+    return flatten(results)
 
 
 def _is_node_refused(model: ModelProto, node: NodeProto, inputs: Sequence[NDArray[Any]]) -> bool:
