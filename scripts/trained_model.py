@@ -10,7 +10,7 @@ arrays. The phases are
   compile  compiles the file and compares the results
   start    loads the compiled program from the cache and runs it once
   session  divides the model between both runners and compares the results
-  time     times the program, ONNX Runtime and the session alternately, with one thread and with two
+  time     times the program, ONNX Runtime and the session alternately, with each of the job's numbers of `threads`
   chip     instead of all phases after the import: compiles the model for the job's `chip`, an NPU, runs it in the
            simulator, and compares the results
 """
@@ -166,9 +166,12 @@ def run_for(run, inputs, seconds):
 
 def time_alternately(job):
     oracle, answer = read_oracle(job), {}
-    for threads in (1, 2):
+    for threads in job["threads"]:
+        start = time.perf_counter()
+        session = make_session(job, threads)
+        seconds = time.perf_counter() - start
         runs = {"ours": compare.as_function(compile_file(job, threads)), "onnxruntime": make_runtime(job, threads),
-                "session": as_runner(make_session(job, threads))}
+                "session": as_runner(session)}
         times = {name: [] for name in runs}
         for run in runs.values():
             run(oracle.inputs)
@@ -180,7 +183,7 @@ def time_alternately(job):
                 break
         answer[str(threads)] = {name: {"min": min(each), "median": statistics.median(each)}
                                 for name, each in times.items()}
-    return {"times": answer}
+    return {"times": answer, "session_seconds": seconds, "runners": [part.runner for part in session.parts]}
 
 
 def run_on_chip(job):

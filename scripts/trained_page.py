@@ -1,17 +1,19 @@
-"""Renders docs/trained-models.md, the results for trained models that PyPI packages contain.
+"""Renders docs/trained-models.md, the results for trained models that PyPI packages contain, and docs/onnx-sessions.md,
+the times of sessions of such models.
 
-    trained_page.py [PAGE]     checks that the page has the form in which it is written
+    trained_page.py [PAGE]     checks that the pages, or the first one, have the form in which they are written
 
-peers_trained.py writes the page from its rows. `parse` returns the sections that a page was rendered from, so that its
+peers_trained.py writes the pages from its rows. `parse` returns the sections that a page was rendered from, so that its
 form can be checked without the models.
 """
 
-import dataclasses
 import pathlib
 import re
 import sys
 
-PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs/trained-models.md"
+from bench.measured_page import DOCS, Page, parse_table, render_table
+
+PAGE = DOCS / "trained-models.md"
 
 _HEAD = """# Trained models
 
@@ -28,13 +30,6 @@ _COLUMNS = ["model", "what it finds", "nodes", "import s", "compile s", "kept s"
             "peak MB"]
 _TIMES = ["model", "1 thread", "ONNX Runtime", "2 threads", "ONNX Runtime"]
 _REFUSED = ["model", "what becomes of it", "why"]
-
-
-@dataclasses.dataclass
-class Circumstances:
-    """The date and the machine of a measurement."""
-    date: str
-    machine: str
 
 
 def _name(row):
@@ -77,11 +72,6 @@ def describe_on_chip(row):
             f"{_number(row['difference'], 1)}, {_number(row['milliseconds'], 3)} ms by the clock")
 
 
-def _table(columns, rows):
-    lines = [columns, ["---"] * len(columns), *rows]
-    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
-
-
 def _sections(rows):
     """Returns [(title, text, columns, cells)] for the tables that have rows."""
     matched = [row for row in rows if row["status"] == "matched"]
@@ -102,14 +92,13 @@ def _in_a_cell(text):
 def render(rows, circumstances):
     """Returns the text of the page."""
     matched = sum(row["status"] == "matched" for row in rows)
-    return _render(f"{matched} of {len(rows)} models match ({circumstances.date}, {circumstances.machine}).",
-                   _sections(rows))
+    return _render(f"{matched} of {len(rows)} models match ({circumstances}).", _sections(rows))
 
 
 def _render(summary, sections):
     parts = [_HEAD, summary, ""]
     for title, text, columns, cells in sections:
-        parts += [f"## {title}", "", *([text, ""] if text else []), _table(columns, cells), ""]
+        parts += [f"## {title}", "", *([text, ""] if text else []), render_table(columns, cells), ""]
     return "\n".join(parts)
 
 
@@ -119,11 +108,53 @@ def parse(text):
     sections = []
     for section in re.split(r"^## ", text, flags=re.M)[1:]:
         lines = section.splitlines()
-        rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in lines if line.startswith("|")]
-        rows = [[cell.strip() for cell in row] for row in rows]
+        columns, rows = parse_table(section)
         words = [line for line in lines[1:] if line and not line.startswith("|")]
-        sections.append((lines[0], " ".join(words), rows[0], rows[2:]))
+        sections.append((lines[0], " ".join(words), columns, rows))
     return summary, sections
+
+
+# ----------------------------------------------------------------------------- sessions
+
+def _session_ratio(row):
+    times = {name: each["min"] for name, each in row["times"]["1"].items()}
+    return times["session"] / min(times["ours"], times["onnxruntime"])
+
+
+def _session_cells(row):
+    times = row["times"]["1"]
+    return [_name(row), *(_number(1e3 * times[runner]["min"], 3) for runner in ("session", "ours", "onnxruntime")),
+            f"{_session_ratio(row):.2f}", " and ".join(dict.fromkeys(row["runners"])), len(row["runners"]),
+            _number(row["session_seconds"])]
+
+
+def describe_session(row):
+    """Returns a line about the session of a model for the terminal."""
+    return f"matched: {' | '.join(map(str, _session_cells(row)))}" if row["status"] == "matched" else describe(row)
+
+
+def _summarize_sessions(rows):
+    within = sum(float(row[4]) <= 1.05 for row in rows)
+    return (f"{within} of {len(rows)} sessions take at most 1.05 times as long as the faster of both alone, and "
+            f"{max(row[4] for row in rows)} times at most.")
+
+
+SESSIONS = Page(DOCS / "onnx-sessions.md", "./dev peers trained --sessions --update-docs", """# Sessions of trained models
+
+`layout_mlir.onnx_session` divides a model between compiled programs and [ONNX
+Runtime](embedding.md#beside-onnx-runtime). To see what a session costs beside each of the two alone, run
+`./dev peers trained --sessions`. It compares the results of each session with those of ONNX Runtime and times the
+session, `layout_mlir.compile` and ONNX Runtime alternately in one process, on one thread. Times are the least in
+milliseconds; the ratio is that of the session to the faster of both alone. Seconds of creation include the runs by
+which the session chooses. `./dev peers trained --sessions --update-docs [--filter REGEX]` writes the rows of this page.
+""", ("model", "session, ms", "compiled, ms", "ONNX Runtime, ms", "ratio", "runners", "parts", "created, s"),
+                _summarize_sessions)
+
+
+def update_sessions(rows, pairs, circumstances):
+    """Writes the page of sessions. `pairs` are all packages and models, in the order of the page."""
+    order = [_name({"package": package["name"], **package, "path": model["path"]}) for package, model in pairs]
+    SESSIONS.update([_session_cells(row) for row in rows if row["status"] == "matched"], circumstances, order)
 
 
 def main(page=PAGE):
@@ -134,6 +165,8 @@ def main(page=PAGE):
     if (_render(summary, sections) != text or counts.get("Models that match", 0) != matched
             or counts.get("Others", 0) != total - matched):
         sys.exit(f"{page} is not as `./dev peers trained --update-docs` writes it")
+    if page == PAGE:
+        sys.exit(SESSIONS.check())
 
 
 if __name__ == "__main__":

@@ -33,9 +33,10 @@ models = [
 def write_page(folder, scripts):
     sys.path.insert(0, scripts)
     import trained_page
+    from bench.measured_page import Circumstances
 
     rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
-    circumstances = trained_page.Circumstances("today", "a machine")
+    circumstances = Circumstances("today", "a machine")
     (folder / "page.md").write_text(trained_page.render(rows, circumstances))
 
 
