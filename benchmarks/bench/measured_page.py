@@ -54,7 +54,7 @@ class Page:
     summarize: object
 
     def render(self, rows, circumstances):
-        return "\n".join([self.head, f"{self.summarize(rows)} Measured: {circumstances}.", "",
+        return "\n".join([self.head, self.summarize(rows), f"Measured: {circumstances}.", "",
                           render_table(self.columns, rows, range(1, len(self.columns))), ""])
 
     def update(self, rows, circumstances, order):
@@ -62,14 +62,14 @@ class Page:
         known = {row[0]: row for row in rows}
         if self.path.exists():
             text = self.path.read_text()
-            if f" Measured: {circumstances}.\n" in text:
+            if f"\nMeasured: {circumstances}.\n" in text:
                 known = {row[0]: row for row in parse_table(text)[1]} | known
         self.path.write_text(self.render([known[name] for name in order if name in known], circumstances))
 
     def check(self):
         """Returns the error that the page does not have the form in which it is written, or None."""
         text = self.path.read_text()
-        found = re.search(r" Measured: ([\d-]+), (.*)\.$", text, re.M)
+        found = re.search(r"^Measured: ([\d-]+), (.*)\.$", text, re.M)
         if found and self.render(parse_table(text)[1], Circumstances(*found.groups())) == text:
             return None
         return f"{self.path} is not as `{self.command}` writes it"

@@ -25,7 +25,7 @@ class MeasuredPages(unittest.TestCase):
                                     ("b", Circumstances("2026-01-03", day.machine), "b")):
             page.update([[row, "1"]], when, "abc")
             self.assertIsNone(page.check())
-            self.assertEqual([line[2] for line in PATH.read_text().splitlines()[6:]], list(expected))
+            self.assertEqual([line[2] for line in PATH.read_text().splitlines()[7:]], list(expected))
         PATH.write_text(PATH.read_text().replace("1 rows", "2 rows"))
         self.assertRegex(page.check(), "is not as `./dev bench` writes it")
 
