@@ -8,6 +8,7 @@
 #include "Kernels.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/NewerBytecode.h"
+#include "layout/Targets/CPU/LinalgToLLVM/CpuOps.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/OpenCLSpirvPatcher.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/Package.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
@@ -32,11 +33,11 @@ namespace {
 struct Parsed {
   Parsed() {
     DialectRegistry registry;
-    registry
-        .insert<LayoutDialect, arith::ArithDialect, cf::ControlFlowDialect,
-                func::FuncDialect, gpu::GPUDialect, index::IndexDialect,
-                math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-                spirv::SPIRVDialect, ub::UBDialect, vector::VectorDialect>();
+    registry.insert<LayoutDialect, arith::ArithDialect, cf::ControlFlowDialect,
+                    cpu::CpuDialect, func::FuncDialect, gpu::GPUDialect,
+                    index::IndexDialect, math::MathDialect,
+                    memref::MemRefDialect, scf::SCFDialect, spirv::SPIRVDialect,
+                    ub::UBDialect, vector::VectorDialect>();
     // Needed for the target of a `gpu.binary`.
     spirv::registerSPIRVTargetInterfaceExternalModels(registry);
     context.appendDialectRegistry(registry);

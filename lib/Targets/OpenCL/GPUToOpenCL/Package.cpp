@@ -409,8 +409,8 @@ LogicalResult PackageWriter::add(Operation &op) {
           memref::CastOp, memref::CollapseShapeOp, memref::ExpandShapeOp>(op) ||
       matchPattern(&op, m_Constant()))
     return success();
-  return op.emitError() << "cannot be in a package, which lists allocations, "
-                           "copies and launches with constant sizes";
+  return op.emitOpError() << "cannot be in a package, which lists allocations, "
+                             "copies and launches with constant sizes";
 }
 
 /// Names each memory object of the package after the input that is uploaded to
