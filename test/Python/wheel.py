@@ -2,6 +2,7 @@
 # RUN: %python %s %layout_src_root %layout_obj_root %t
 """Checks that a wheel works without the repository and LLVM's libraries."""
 
+import os
 import pathlib
 import re
 import shutil
@@ -52,8 +53,10 @@ class Wheel(unittest.TestCase):
 
     @classmethod
     def pip(cls, *arguments):
+        # Modules that the programs compiled are beside their sources, not in the build folder.
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPYCACHEPREFIX"}
         return call(sys.executable, "-m", "pip", "--python", cls.venv / "bin/python", "--disable-pip-version-check",
-                    *arguments)
+                    *arguments, env=environment)
 
     def run_there(self, command, *arguments, **kwargs):
         return call(self.venv / "bin" / command, *arguments, env=self.environment, **kwargs)
