@@ -21,7 +21,7 @@ import itertools
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,8 +65,17 @@ def _first_line(error: BaseException) -> str:
     return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
 
 
+_ONNX_RUNTIME = "ONNX Runtime"
+
+
+class _Runtime(NamedTuple):
+    """A function from inputs to outputs, and whose it is."""
+    name: str
+    run: Callable[[Sequence[NDArray[Any]]], list[Any]]
+
+
 def _runtime(model: ModelProto, threads: int,
-             optimized: bool = True) -> Callable[[Sequence[NDArray[Any]]], list[Any]]:
+             optimized: bool = True) -> _Runtime:
     """Returns a function from inputs to outputs, by ONNX Runtime or else the reference evaluator."""
     import onnxruntime
 
@@ -80,16 +89,16 @@ def _runtime(model: ModelProto, threads: int,
     if not optimized:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     try:
-        session = onnxruntime.InferenceSession(model.SerializeToString(), options)
+        session, name = onnxruntime.InferenceSession(model.SerializeToString(), options), _ONNX_RUNTIME
     except Exception as error:  # an operator or a type is not implemented
         from onnx.reference import ReferenceEvaluator  # loads all operators
 
         try:
-            session = ReferenceEvaluator(model)
+            session, name = ReferenceEvaluator(model), "the reference evaluator"
         except Exception as other:
             raise NotCompared(f"ONNX Runtime: {_first_line(error)}; the reference evaluator: "
                               f"{_first_line(other)}") from other
-    return lambda inputs: flatten(session.run(None, dict(zip(names, inputs))))
+    return _Runtime(name, lambda inputs: flatten(session.run(None, dict(zip(names, inputs)))))
 
 
 def _fits(value: ValueInfoProto, output: Any) -> bool:
@@ -172,9 +181,9 @@ def _run_variants(model: ModelProto, run: Callable[[Sequence[NDArray[Any]]], lis
     share = _HALF if _computes_in_halves(model) else 0.0
     near = [_step(x, up, share) for x, up in zip(inputs, alternating)]
     variants: list[tuple[int, Callable[[], Run], list[NDArray[Any]]]] = [
-        (_SCATTER, lambda: run, near), (_SCATTER, lambda: _runtime(model, threads, optimized=False), inputs)]
+        (_SCATTER, lambda: run, near), (_SCATTER, lambda: _runtime(model, threads, optimized=False).run, inputs)]
     if any(node.op_type in _CHANGED for node in model.graph.node):
-        variants.append((_CHANGED_SCATTER, lambda: _runtime(_change_operands(model), threads), inputs))
+        variants.append((_CHANGED_SCATTER, lambda: _runtime(_change_operands(model), threads).run, inputs))
     random = np.random.default_rng(0)
     for _ in range(_DRAWS_OF_DECISIONS if any(map(_is_decision, outputs)) else 0):
         stepped = [_step(x, random.integers(0, 2, np.shape(x)) == 1) for x in inputs]
@@ -210,12 +219,17 @@ def _allow_rounding(model: ModelProto, run: Callable[[Sequence[NDArray[Any]]], l
 class Oracle:
     """The outputs of the runtime for inputs, the absolute rounding error allowed for each output, the mask of the
     elements of each output that rounding decides, or None, and the median seconds of a run, or None if it is not
-    measured."""
+    measured, and the name of the runtime."""
     inputs: list[NDArray[Any]]
     outputs: list[Any]
     rounding: list[float]
     decided: list[Any]
     seconds: float | None = None
+    runtime: str = _ONNX_RUNTIME
+
+    @property
+    def is_onnx_runtime(self) -> bool:
+        return self.runtime == _ONNX_RUNTIME
 
     def settle(self, results: Sequence[Any]) -> list[Any]:
         """Returns results in which the elements that rounding decides are those of `outputs`."""
@@ -242,7 +256,7 @@ def run_oracle(model: ModelProto, draws: Iterable[list[NDArray[Any]]], repeat: i
                threads: int = 1) -> Oracle:
     """Returns the Oracle of the first draw of the best kind that the model accepts; called in an isolated process. Runs
     are timed with `threads` threads."""
-    run = _runtime(model, threads)
+    runtime, run = _runtime(model, threads)
     # The draws that the model accepts, by how much their results show.
     accepted: dict[str, tuple[list[NDArray[Any]], list[Any]]] = {}
     reason = "no input was generated"
@@ -257,7 +271,7 @@ def run_oracle(model: ModelProto, draws: Iterable[list[NDArray[Any]]], repeat: i
         if kind == _DRAWS[0]:
             break
     if not accepted:
-        raise NotCompared(f"no inputs were found that ONNX Runtime accepts: {reason}")
+        raise NotCompared(f"no inputs were found that {runtime} accepts: {reason}")
     chosen = accepted[min(accepted, key=_DRAWS.index)]
     again = run(chosen[0])
     for name, a, b in zip(_result_names([value.name for value in model.graph.output], chosen[1]), chosen[1], again):
@@ -266,7 +280,7 @@ def run_oracle(model: ModelProto, draws: Iterable[list[NDArray[Any]]], repeat: i
         if describe_difference(a, b):
             raise NotCompared(f"result '{name}' differs between runs of the model")
     return Oracle(*chosen, *_allow_rounding(model, run, threads, *chosen),
-                  _time(lambda: run(chosen[0]), repeat))
+                  _time(lambda: run(chosen[0]), repeat), runtime)
 
 
 def _result_names(names: Sequence[str], outputs: Sequence[Any]) -> Sequence[str]:
@@ -416,9 +430,9 @@ def compare_results(names: Sequence[str], oracle: Oracle, run: Run, reload: Call
     try:
         got = run(oracle.inputs)
     except LayoutError as error:
-        raise Refuses(f"it fails on inputs on which ONNX Runtime runs: {error}") from error
+        raise Refuses(f"it fails on inputs on which {oracle.runtime} runs: {error}") from error
     if len(got) != len(oracle.outputs):
-        raise Differs(f"it has {len(got)} results, but ONNX Runtime has {len(oracle.outputs)}")
+        raise Differs(f"it has {len(got)} results, but {oracle.runtime} has {len(oracle.outputs)}")
     compared = [(name, a, b, describe_difference(a, b, rounding)) for name, a, b, rounding in zip(
         _result_names(names, oracle.outputs), oracle.outputs, oracle.settle(got), oracle.rounding)]
     different = [each for each in compared if each[3]]
@@ -428,7 +442,7 @@ def compare_results(names: Sequence[str], oracle: Oracle, run: Run, reload: Call
             node.op_type == "Loop" for node in model.graph.node):
         raise NotCompared("runtimes do not know the rank of what a loop without iterations stacks")
     name, _, _, difference = different[0]
-    raise Differs(f"result '{name}' is not what ONNX Runtime computes: {difference};\n  "
+    raise Differs(f"result '{name}' is not what {oracle.runtime} computes: {difference};\n  "
                   + _first_node(model, oracle.inputs))
 
 
@@ -482,6 +496,9 @@ class Check:
         except Refuses as error:
             if self._agrees_elsewhere(run, reload):
                 return
+            if not oracle.is_onnx_runtime:
+                # NumPy takes indices and divisors that ONNX forbids.
+                raise NotCompared(f"drawn inputs may not be valid for the model: {error}") from error
             model = reload()
             if is_refused(model, oracle.inputs, str(error)):
                 raise NotCompared(f"by ONNX, drawn inputs are not valid for the model: {error}") from error
