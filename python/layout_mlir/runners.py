@@ -69,7 +69,7 @@ def compile_module(imported: Imported, threads: int | None) -> Run:
     types = [each.dtype for each in program.inputs]
 
     def run(arrays: Sequence[Any]) -> Sequence[Any]:
-        results = program(*[array if isinstance(array, np.ndarray) and array.dtype == dtype
+        results = program(*[array if type(array) is np.ndarray and (array.dtype is dtype or array.dtype == dtype)
                             else compare.as_given(np.asarray(array, None if hasattr(array, "dtype") else dtype), dtype)
                             for array, dtype in zip(arrays, types)])
         arrays = results if isinstance(results, tuple) else (results,)

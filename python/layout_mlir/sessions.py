@@ -82,6 +82,8 @@ class OnnxSession:
         self._names = {value.name for value in inputs}
         self._required = self._names - set(optional)
         self._results = [value.name for value in outputs]
+        # The only step, if its results are those of the session.
+        self._only = next(iter(steps)) if len(steps) == 1 and list(steps[0].outputs) == self._results else None
 
     def get_inputs(self) -> list[NodeArg]:
         return list(self._inputs)
@@ -99,25 +101,33 @@ class OnnxSession:
         if not self._steps and self._fallback:
             results: list[Any] = self._fallback.session.run(output_names, input_feed, run_options)
             return results
-        if run_options is not None:
-            raise ValueError("run_options are not supported: pass them to an onnxruntime.InferenceSession")
-        if not input_feed.keys() >= self._required:
-            raise ValueError(f"Required inputs ({sorted(self._required - input_feed.keys())}) are missing from input "
-                             f"feed ({list(input_feed)}).")
-        for name in input_feed:
-            if name not in self._names:
-                raise ValueError(f"Invalid input name: {name}")
+        is_plain = output_names is None and run_options is None and input_feed.keys() == self._names
+        if not is_plain:
+            self._check(output_names, input_feed, run_options)
         wanted = output_names or self._results
-        for name in wanted:
-            if name not in self._results:
-                raise ValueError(f"Invalid output name: {name}")
         try:
+            if is_plain and self._only:
+                return list(self._only.run([input_feed[name] for name in self._only.inputs]))
             return self._run_steps(wanted, input_feed)
         except LayoutError:
             if self._fallback is None:
                 raise
             results = self._fallback.session.run(wanted, input_feed)
             return results
+
+    def _check(self, output_names: Sequence[str] | None, feed: Feed, run_options: object) -> None:
+        """Raises ValueError for an unknown name, a missing input, or options."""
+        if run_options is not None:
+            raise ValueError("run_options are not supported: pass them to an onnxruntime.InferenceSession")
+        if not feed.keys() >= self._required:
+            raise ValueError(f"Required inputs ({sorted(self._required - feed.keys())}) are missing from input "
+                             f"feed ({list(feed)}).")
+        for name in feed:
+            if name not in self._names:
+                raise ValueError(f"Invalid input name: {name}")
+        for name in output_names or ():
+            if name not in self._results:
+                raise ValueError(f"Invalid output name: {name}")
 
     def _run_steps(self, wanted: Sequence[str], feed: Feed) -> list[Any]:
         values = {**self._constants, **feed}
