@@ -136,7 +136,7 @@ def describe_session(row):
 def _summarize_sessions(rows):
     within = sum(float(row[4]) <= 1.05 for row in rows)
     return (f"{within} of {len(rows)} sessions take at most 1.05 times as long as the faster of both alone, and "
-            f"{max(row[4] for row in rows)} times at most.")
+            f"{max((row[4] for row in rows), key=float)} times at most.")
 
 
 SESSIONS = Page(DOCS / "onnx-sessions.md", "./dev peers trained --sessions --update-docs", """# Sessions of trained models

@@ -25,10 +25,9 @@ class Circumstances:
 
 def describe_circumstances():
     """Returns the date of today and this machine."""
-    text = pathlib.Path("/proc/cpuinfo").read_text()
-    name = re.search(r"^model name\s*: (.*)$", text, re.M)
-    machine = f"{name[1] if name else 'an unknown processor'}, {len(os.sched_getaffinity(0))} cores"
-    return Circumstances(str(datetime.date.today()), machine)
+    from layout_mlir.html_report import find_processor
+
+    return Circumstances(str(datetime.date.today()), f"{find_processor()}, {len(os.sched_getaffinity(0))} cores")
 
 
 def render_table(columns, rows, numbers=()):

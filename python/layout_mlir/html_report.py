@@ -83,14 +83,19 @@ def describe_map(text: str) -> dict[str, str | None]:
     return {"text": text, "picture": picture}
 
 
-def describe_machine(device: str) -> list[tuple[str, str]]:
+def find_processor() -> str:
+    """Returns the name of the processor, or that of its architecture if it has none."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:
             processor = next((line.split(":", 1)[1].strip() for line in file
                               if line.startswith("model name")), platform.processor())
     except OSError:
         processor = platform.processor()
-    return [("device", device), ("processor", processor or platform.machine()),
+    return processor or platform.machine()
+
+
+def describe_machine(device: str) -> list[tuple[str, str]]:
+    return [("device", device), ("processor", find_processor()),
             ("cores", str(len(os.sched_getaffinity(0)))),
             ("system", f"{platform.system()} {platform.machine()}"),
             ("layout_mlir", __version__)]

@@ -1,5 +1,5 @@
 # REQUIRES: python-extension, auditwheel, onnx
-# RUN: %python %s %layout_src_root %layout_obj_root %t
+# RUN: %python %s %layout_src_root %layout_obj_root %t %if torch %{ %torch_python %}
 """Checks that a wheel works without the repository and LLVM's libraries."""
 
 import os
@@ -13,8 +13,8 @@ import unittest
 import zipfile
 
 ROOT, BUILD, WORK = map(pathlib.Path, (sys.argv.pop(1) for _ in range(3)))
-# The mark of an environment with PyTorch, which ./dev test makes.
-TORCH = BUILD / "torch/venv/.cuda-stubs"
+# The Python that has PyTorch, if there is one.
+TORCH = pathlib.Path(sys.argv.pop(1)) if len(sys.argv) > 1 else None
 # The libraries that every system with the platform tag has, and those of Python's own modules.
 SYSTEM = re.compile(r"/(usr/)?lib(64|/x86_64-linux-gnu)/(ld-linux-x86-64\.so\.2|lib(bz2|c|m|dl|rt|z|expat|lzma|pthread|util|gcc_s|stdc\+\+)\.so\.\d)")
 TOOLS = ["layout-lsp-server", "layout-opt", "layout-reduce", "layout-run", "layout-solve", "layout-translate"]
@@ -108,12 +108,12 @@ class Wheel(unittest.TestCase):
     def test_quick_start_of_onnx_runtime(self):
         self.assertIn(" 0 failed", self.run_there("python", ROOT / "scripts/doc_examples.py", ROOT / "docs/embedding.md"))
 
-    @unittest.skipUnless(TORCH.exists(), "there is no PyTorch")
+    @unittest.skipUnless(TORCH, "there is no PyTorch")
     def test_quick_start_of_pytorch(self):
         """The wheel is the only package of an environment that sees those of the environment with PyTorch."""
         venv = WORK / "torch"
-        call(TORCH.parent / "bin/python", "-m", "venv", "--without-pip", "--system-site-packages", venv)
-        site, packages = (next(folder.glob("lib/python*/site-packages")) for folder in (venv, TORCH.parent))
+        call(TORCH, "-m", "venv", "--without-pip", "--system-site-packages", venv)
+        site, packages = (next(folder.glob("lib/python*/site-packages")) for folder in (venv, TORCH.parents[1]))
         (site / "packages.pth").write_text(str(packages))
         call(sys.executable, "-m", "pip", "--python", venv / "bin/python", "--disable-pip-version-check", "install",
              "--no-index", "--no-compile", "--no-deps", self.wheel)

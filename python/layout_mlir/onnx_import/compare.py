@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 from layout_mlir.isolated import Crashed, Isolated, isolated
 from layout_mlir.onnx_import.draws import LARGER_SIZES, NotCompared, draw_inputs
 from layout_mlir.onnx_import.errors import ImportFailed
-from layout_mlir.onnx_import.reference import as_defined, flatten, is_refused, run_reference, with_results
+from layout_mlir.onnx_import.reference import (
+    as_defined, flatten, is_refused, load_reference, run_reference, with_results)
 from layout_mlir.onnx_import.shapes import has_dynamic_sizes, is_known
 
 if TYPE_CHECKING:
@@ -52,11 +53,17 @@ _SECONDS = 600  # the time limit of a run
 
 
 class Differs(RuntimeError):
-    """Raised if the results differ; the message says how."""
+    """Raised if the results differ; the message says how. `is_certain` is false if the inputs may not be valid."""
+    is_certain = True
 
 
 class Refuses(Differs):
-    """Raised if the program ends with an error on inputs that the runtime accepts."""
+    """Raised if the program ends with an error on inputs that the runtime accepts. The reference evaluator accepts
+    indices and divisors that ONNX forbids, since NumPy does."""
+
+    def __init__(self, oracle: Oracle, error: Exception) -> None:
+        super().__init__(f"it fails on inputs on which {oracle.runtime} runs: {error}")
+        self.is_certain = oracle.runtime == _ONNX_RUNTIME
 
 
 # -------------------------------------------------------------------- the oracle
@@ -74,13 +81,10 @@ class _Runtime(NamedTuple):
     run: Callable[[Sequence[NDArray[Any]]], list[Any]]
 
 
-def _runtime(model: ModelProto, threads: int,
-             optimized: bool = True) -> _Runtime:
+def _runtime(model: ModelProto, threads: int, optimized: bool = True) -> _Runtime:
     """Returns a function from inputs to outputs, by ONNX Runtime or else the reference evaluator."""
     import onnxruntime
 
-    model = as_defined(model)
-    names = [value.name for value in model.graph.input]
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = threads
@@ -89,16 +93,15 @@ def _runtime(model: ModelProto, threads: int,
     if not optimized:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     try:
-        session, name = onnxruntime.InferenceSession(model.SerializeToString(), options), _ONNX_RUNTIME
+        session = onnxruntime.InferenceSession(as_defined(model).SerializeToString(), options)
     except Exception as error:  # an operator or a type is not implemented
-        from onnx.reference import ReferenceEvaluator  # loads all operators
-
         try:
-            session, name = ReferenceEvaluator(model), "the reference evaluator"
+            return _Runtime("the reference evaluator", load_reference(model))
         except Exception as other:
             raise NotCompared(f"ONNX Runtime: {_first_line(error)}; the reference evaluator: "
                               f"{_first_line(other)}") from other
-    return _Runtime(name, lambda inputs: flatten(session.run(None, dict(zip(names, inputs)))))
+    names = [value.name for value in model.graph.input]
+    return _Runtime(_ONNX_RUNTIME, lambda inputs: flatten(session.run(None, dict(zip(names, inputs)))))
 
 
 def _fits(value: ValueInfoProto, output: Any) -> bool:
@@ -226,10 +229,6 @@ class Oracle:
     decided: list[Any]
     seconds: float | None = None
     runtime: str = _ONNX_RUNTIME
-
-    @property
-    def is_onnx_runtime(self) -> bool:
-        return self.runtime == _ONNX_RUNTIME
 
     def settle(self, results: Sequence[Any]) -> list[Any]:
         """Returns results in which the elements that rounding decides are those of `outputs`."""
@@ -430,7 +429,7 @@ def compare_results(names: Sequence[str], oracle: Oracle, run: Run, reload: Call
     try:
         got = run(oracle.inputs)
     except LayoutError as error:
-        raise Refuses(f"it fails on inputs on which {oracle.runtime} runs: {error}") from error
+        raise Refuses(oracle, error) from error
     if len(got) != len(oracle.outputs):
         raise Differs(f"it has {len(got)} results, but {oracle.runtime} has {len(oracle.outputs)}")
     compared = [(name, a, b, describe_difference(a, b, rounding)) for name, a, b, rounding in zip(
@@ -496,8 +495,7 @@ class Check:
         except Refuses as error:
             if self._agrees_elsewhere(run, reload):
                 return
-            if not oracle.is_onnx_runtime:
-                # NumPy takes indices and divisors that ONNX forbids.
+            if not error.is_certain:
                 raise NotCompared(f"drawn inputs may not be valid for the model: {error}") from error
             model = reload()
             if is_refused(model, oracle.inputs, str(error)):

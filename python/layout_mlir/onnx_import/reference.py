@@ -7,7 +7,7 @@ of shape [9, 2, 0] by one of shape [5, 0, 4], because the result has no elements
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,19 +92,28 @@ def as_defined(model: ModelProto) -> ModelProto:
     return copy
 
 
+def load_reference(model: ModelProto) -> Callable[[Sequence[NDArray[Any]]], list[Any]]:
+    """Returns a function from inputs to results, by the reference evaluator."""
+    from onnx import helper
+    from onnx.reference import ReferenceEvaluator  # loads all operators
+
+    names, evaluator = [value.name for value in model.graph.input], ReferenceEvaluator(as_defined(model))
+
+    def run(inputs: Sequence[NDArray[Any]]) -> list[Any]:
+        results: Any = evaluator.run(None, dict(zip(names, inputs)))
+        # NumPy computes some operators in f64, e.g. Adam on scalars of int64.
+        for number, (value, result) in enumerate(zip(model.graph.output, results)):
+            element = value.type.tensor_type.elem_type
+            if element and isinstance(result, np.ndarray) and result.dtype == np.float64:
+                results[number] = result.astype(helper.tensor_dtype_to_np_dtype(element))
+        return flatten(results)
+
+    return run
+
+
 def run_reference(model: ModelProto, inputs: Sequence[NDArray[Any]]) -> list[Any]:
     """Returns the results of the reference evaluator; called in an isolated process."""
-    from onnx import helper
-    from onnx.reference import ReferenceEvaluator
-
-    given = dict(zip([value.name for value in model.graph.input], inputs))
-    results: Any = ReferenceEvaluator(as_defined(model)).run(None, given)
-    # NumPy computes some operators in f64, e.g. Adam on scalars of int64.
-    for number, (value, result) in enumerate(zip(model.graph.output, results)):
-        element = value.type.tensor_type.elem_type
-        if element and isinstance(result, np.ndarray) and result.dtype == np.float64:
-            results[number] = result.astype(helper.tensor_dtype_to_np_dtype(element))
-    return flatten(results)
+    return load_reference(model)(inputs)
 
 
 def _is_node_refused(model: ModelProto, node: NodeProto, inputs: Sequence[NDArray[Any]]) -> bool:

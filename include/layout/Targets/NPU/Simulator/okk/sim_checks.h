@@ -32,23 +32,22 @@ struct OkkSimSide {
   long long first;
   long long strides[16]; // not on the heap: programs create thousands
 };
-inline void okk_sim_copy_strides(std::initializer_list<long long> strides,
-                                 OkkSimSide &side) {
+inline OkkSimSide okk_sim_make_side(bool isLocal, unsigned long long address,
+                                    long long first,
+                                    std::initializer_list<long long> strides) {
+  OkkSimSide side = {isLocal, address, first, {}};
   long long *to = side.strides;
   for (long long stride : strides)
     *to++ = stride;
+  return side;
 }
 inline OkkSimSide okk_sim_local(local_addr_t tensor, long long first,
                                 std::initializer_list<long long> strides) {
-  OkkSimSide side = {true, tensor, first, {}};
-  okk_sim_copy_strides(strides, side);
-  return side;
+  return okk_sim_make_side(true, tensor, first, strides);
 }
 inline OkkSimSide okk_sim_system(system_addr_t addr,
                                  std::initializer_list<long long> strides) {
-  OkkSimSide side = {false, addr, 0, {}};
-  okk_sim_copy_strides(strides, side);
-  return side;
+  return okk_sim_make_side(false, addr, 0, strides);
 }
 template <typename... Sides>
 void okk_sim_expect(std::initializer_list<long long> sizes,
