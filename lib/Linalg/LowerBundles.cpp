@@ -109,6 +109,13 @@ struct Emitter {
       return b.getIndexAttr(size);
     });
   }
+  Value add(Value x, Value y) { return arith::AddFOp::create(b, loc, x, y); }
+  Value subtract(Value x, Value y) {
+    return arith::SubFOp::create(b, loc, x, y);
+  }
+  Value multiply(Value x, Value y) {
+    return arith::MulFOp::create(b, loc, x, y);
+  }
   Value both(Value x, Value y) {
     return !x ? y : !y ? x : arith::AndIOp::create(b, loc, x, y);
   }
@@ -193,9 +200,10 @@ Value Emitter::readCode(const PlacedComponent &at, Value stream,
     dims.push_back(this->index(0));
     for (int64_t bit = 0, count = 1; bit < piece.sizes.back(); bit += count) {
       IndexExpr first = getPosition(piece, bit);
-      for (count = 1; bit + count < piece.sizes.back() &&
-                      getPosition(piece, bit + count) ==
-                          add(first, IndexExpr(SizeExpr(count)), piece.sizes);)
+      for (count = 1;
+           bit + count < piece.sizes.back() &&
+           getPosition(piece, bit + count) ==
+               layout::add(first, IndexExpr(SizeExpr(count)), piece.sizes);)
         ++count;
       Value bits = readBits(stream, first, dims, piece.sizes, count,
                             getAlignment(first), isInside);
@@ -278,25 +286,7 @@ Value Emitter::decode(const Bundle &bundle, ArrayRef<PlacedComponent> placed,
       return code;
     x.push_back(toNumber(*at.component, code));
   }
-  auto multiply = [&](Value p, Value q) -> Value {
-    return arith::MulFOp::create(b, loc, p, q);
-  };
-  switch (bundle.decode) {
-  case Decode::Value:
-    return x[0];
-  case Decode::Scale:
-    return multiply(x[1], x[0]);
-  case Decode::Scale2:
-    return multiply(multiply(x[2], x[1]), x[0]);
-  case Decode::Zero:
-    return multiply(arith::SubFOp::create(b, loc, x[0], x[2]), x[1]);
-  case Decode::Min:
-    return arith::AddFOp::create(b, loc, multiply(x[1], x[0]), x[2]);
-  case Decode::Min2:
-    return arith::SubFOp::create(b, loc, multiply(multiply(x[2], x[1]), x[0]),
-                                 multiply(x[4], x[3]));
-  }
-  llvm_unreachable("all decode functions are listed");
+  return applyDecode<Value>(bundle.decode, x, *this);
 }
 
 //===----------------------------------------------------------------------===//

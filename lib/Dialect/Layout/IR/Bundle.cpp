@@ -456,28 +456,17 @@ private:
 };
 } // namespace
 
-/// Returns the product, rounded to f32. The product of two f32 numbers is exact
-/// in f64, so that no compiler can fuse it with a sum that follows.
-static float multiply(float a, float b) { return float(double(a) * double(b)); }
-
-/// Applies the decode function to the values of getComponentNames(decode).
-static float apply(Decode decode, ArrayRef<float> x) {
-  switch (decode) {
-  case Decode::Value:
-    return x[0];
-  case Decode::Scale:
-    return multiply(x[1], x[0]);
-  case Decode::Scale2:
-    return multiply(multiply(x[2], x[1]), x[0]);
-  case Decode::Zero:
-    return multiply(x[0] - x[2], x[1]);
-  case Decode::Min:
-    return multiply(x[1], x[0]) + x[2];
-  case Decode::Min2:
-    return multiply(multiply(x[2], x[1]), x[0]) - multiply(x[4], x[3]);
+namespace {
+struct FloatArithmetic {
+  static float add(float a, float b) { return a + b; }
+  static float subtract(float a, float b) { return a - b; }
+  /// The product of two f32 numbers is exact in f64, so that no compiler can
+  /// fuse it with a sum that follows.
+  static float multiply(float a, float b) {
+    return float(double(a) * double(b));
   }
-  llvm_unreachable("all decode functions are listed");
-}
+};
+} // namespace
 
 bool layout::decodeValues(const Bundle &bundle,
                           ArrayRef<PlacedComponent> placed,
@@ -500,7 +489,7 @@ bool layout::decodeValues(const Bundle &bundle,
   forEachIndex(shape, [&](ArrayRef<int64_t> index) {
     for (auto [number, operand] : llvm::zip_equal(numbers, operands))
       number = operand(index);
-    *value++ = apply(bundle.decode, numbers);
+    *value++ = applyDecode<float>(bundle.decode, numbers, FloatArithmetic());
     return true;
   });
   return true;

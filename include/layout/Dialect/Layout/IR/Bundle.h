@@ -38,6 +38,29 @@ std::optional<Decode> getDecode(StringRef name);
 /// Returns the names of the components that the function reads, each once.
 ArrayRef<StringRef> getComponentNames(Decode decode);
 
+/// Returns what the decode function computes of `x`, the numbers of
+/// getComponentNames(decode). `f` has the operations add, subtract and multiply,
+/// whose results are rounded to f32.
+template <typename Number, typename Arithmetic>
+Number applyDecode(Decode decode, ArrayRef<Number> x, Arithmetic f) {
+  switch (decode) {
+  case Decode::Value:
+    return x[0];
+  case Decode::Scale:
+    return f.multiply(x[1], x[0]);
+  case Decode::Scale2:
+    return f.multiply(f.multiply(x[2], x[1]), x[0]);
+  case Decode::Zero:
+    return f.multiply(f.subtract(x[0], x[2]), x[1]);
+  case Decode::Min:
+    return f.add(f.multiply(x[1], x[0]), x[2]);
+  case Decode::Min2:
+    return f.subtract(f.multiply(f.multiply(x[2], x[1]), x[0]),
+                      f.multiply(x[4], x[3]));
+  }
+  llvm_unreachable("all decode functions are listed");
+}
+
 struct BundleComponent {
   std::string name;
   /// The type of a code: an integer with a sign, or a float.
