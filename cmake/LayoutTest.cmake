@@ -1,13 +1,15 @@
 # Unit tests and benchmarks.
 
-# layout_add_unittest(name sources... [LINK libs...] [PRECOMPILED header])
+# layout_add_unittest(name sources... [SEPARATE] [LINK libs...]
+#                     [PRECOMPILED header])
 # Adds a GoogleTest program. The name must end in "Tests", so that lit finds the
 # program and reports each of its cases as a test. PRECOMPILED names a header of
-# cmake/Precompiled; the default holds GoogleTest.
+# cmake/Precompiled; the default holds GoogleTest. SEPARATE sources have helpers of
+# the same names, and are not joined by a unity build.
 #
 #   layout_add_unittest(LayoutAlgebraTests MapTest.cpp LINK LayoutAlgebra)
 function(layout_add_unittest name)
-  cmake_parse_arguments(ARG "" "PRECOMPILED" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "SEPARATE" "PRECOMPILED" "LINK" ${ARGN})
   if(NOT ARG_PRECOMPILED)
     set(ARG_PRECOMPILED GoogleTest)
   endif()
@@ -22,6 +24,9 @@ function(layout_add_unittest name)
   # compiles executables with -fPIE. Tests take longer to compile than to run, but
   # Clang takes a precompiled header at its own level of optimization only.
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  if(ARG_SEPARATE)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
+  endif()
   target_compile_options(${name} PRIVATE -fPIC
     $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-O1>)
   layout_use_precompiled(${name} ${ARG_PRECOMPILED})

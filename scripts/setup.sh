@@ -275,6 +275,10 @@ setup_configure() {
   local -a arguments=(
     -G Ninja -S "$root" -B "$build"
     -DCMAKE_BUILD_TYPE=Release
+    # Sources of a library are compiled eight at a time, which with -O2 in place of
+    # CMake's -O3 takes 0.6 of the time.
+    "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG"
+    -DCMAKE_UNITY_BUILD="${LAYOUT_UNITY_BUILD:-ON}"
     -DMLIR_DIR="${MLIR_DIR:-$llvm/lib/cmake/mlir}"
     -DCMAKE_C_COMPILER="${CC:-$c}"
     -DCMAKE_CXX_COMPILER="${CXX:-$cxx}"

@@ -19,7 +19,7 @@ using namespace mlir::layout;
 
 /// A shape to compare strides on: different products of its sizes usually have
 /// different values.
-static constexpr int64_t kSample[] = {3, 5, 7, 11, 13, 17, 19, 23};
+static constexpr int64_t kSampleSizes[] = {3, 5, 7, 11, 13, 17, 19, 23};
 
 /// Sorts terms by their strides on a sample shape, ascending. Returns false,
 /// and does not sort, if two strides are equal there, or if one is not proven
@@ -27,7 +27,7 @@ static constexpr int64_t kSample[] = {3, 5, 7, 11, 13, 17, 19, 23};
 static bool sortBySample(std::vector<DigitTerm> &terms) {
   llvm::SmallVector<std::pair<int64_t, unsigned>, 8> order;
   for (auto [i, term] : llvm::enumerate(terms)) {
-    std::optional<int64_t> value = term.stride.evaluate(kSample);
+    std::optional<int64_t> value = term.stride.evaluate(kSampleSizes);
     if (!value)
       return false;
     order.push_back({*value, i});

@@ -414,3 +414,5 @@ std::string layout::describe(const OpConfig &config, CostModel &costs) {
   }
   return text;
 }
+
+#undef DEBUG_TYPE

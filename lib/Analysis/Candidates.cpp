@@ -311,3 +311,5 @@ layout::collectCandidates(const Program &program, CostModel &costs,
   }
   return result;
 }
+
+#undef DEBUG_TYPE

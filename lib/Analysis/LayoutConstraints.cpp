@@ -185,7 +185,7 @@ static Location getLoc(TensorUse use) {
   return cast<Value>(use).getLoc();
 }
 
-static std::string describe(TensorUse use) {
+static std::string describeUse(TensorUse use) {
   std::string text;
   llvm::raw_string_ostream os(text);
   if (auto *operand = dyn_cast<OpOperand *>(use))
@@ -214,13 +214,13 @@ static std::string describeLayout(Type type) {
 static LogicalResult reportDifferentUses(TensorUse first, Type firstType,
                                          TensorUse second, Type secondType) {
   InFlightDiagnostic diag = emitError(getLoc(second));
-  diag << describe(second) << " is stated to be stored as "
-       << describeLayout(secondType) << ", and " << describe(first)
+  diag << describeUse(second) << " is stated to be stored as "
+       << describeLayout(secondType) << ", and " << describeUse(first)
        << ", which control flow makes the same tensor, as "
        << describeLayout(firstType)
        << ": state the same layout for both, or convert between them with "
           "layout.convert";
-  diag.attachNote(getLoc(first)) << describe(first) << " is here";
+  diag.attachNote(getLoc(first)) << describeUse(first) << " is here";
   return failure();
 }
 
@@ -346,7 +346,7 @@ LogicalResult layout::checkUses(Operation *root, ArrayRef<StatedUse> uses,
     if (!reason)
       continue;
     InFlightDiagnostic diag = emitError(getLoc(stated.use));
-    diag << describe(stated.use) << " is stated to be stored as "
+    diag << describeUse(stated.use) << " is stated to be stored as "
          << describeLayout(stated.type) << ", but must stay "
          << describeLayout(getType(stated.use));
     diag.attachNote(reason->loc) << reason->why;

@@ -12,7 +12,7 @@
 using namespace mlir::layout;
 using llvm::StringRef;
 
-static constexpr std::pair<Notation, llvm::StringLiteral> kNames[] = {
+static constexpr std::pair<Notation, llvm::StringLiteral> kNotationNames[] = {
     {Notation::Xla, "xla"},
     {Notation::OneDnn, "onednn"},
     {Notation::CuTe, "cute"},
@@ -20,12 +20,13 @@ static constexpr std::pair<Notation, llvm::StringLiteral> kNames[] = {
 
 StringRef mlir::layout::getName(Notation notation) {
   return llvm::find_if(
-             kNames, [&](const auto &entry) { return entry.first == notation; })
+             kNotationNames,
+             [&](const auto &entry) { return entry.first == notation; })
       ->second;
 }
 
 std::optional<Notation> mlir::layout::getNotation(StringRef name) {
-  for (const auto &[notation, known] : kNames)
+  for (const auto &[notation, known] : kNotationNames)
     if (known == name)
       return notation;
   return std::nullopt;

@@ -27,7 +27,7 @@ using llvm::Twine;
 /// oneDNN.
 static constexpr llvm::StringLiteral kGenericNames = "abcdefghijkl";
 static_assert(kGenericNames.size() == OneDnnLayout::kMaxTagRank);
-static constexpr llvm::StringLiteral kNames[] = {
+static constexpr llvm::StringLiteral kFormatNames[] = {
     "x",    "nc",    "ncw",   "nchw", "ncdhw", "oi",     "oiw",
     "oihw", "oidhw", "goi",   "goiw", "goihw", "goidhw", "tn",
     "tnc",  "ldnc",  "ldigo", "ldio", "ldgo"};
@@ -95,7 +95,7 @@ static StringRef findNames(ArrayRef<TagPart> dims) {
   if (StringRef generic = StringRef(kGenericNames).take_front(dims.size());
       isNamedBy(generic))
     return generic;
-  for (StringRef names : kNames)
+  for (StringRef names : kFormatNames)
     if (isNamedBy(names))
       return names;
   return {};

@@ -119,3 +119,5 @@ Solution FactorGraph::solve(const SolveOptions &options) const {
          << solution.lowerBound;
   return solution;
 }
+
+#undef DEBUG_TYPE

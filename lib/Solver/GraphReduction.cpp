@@ -12,7 +12,7 @@ using llvm::ArrayRef;
 
 /// A variable with more neighbors is a hub. An edge between two hubs is found
 /// in a hash table, without scanning the edges of a hub.
-static constexpr unsigned kHubDegree = 16;
+static constexpr unsigned kMostScannedDegree = 16;
 
 GraphReduction::GraphReduction(const FactorGraph &graph, TableAlgebra &algebra,
                                int64_t maxTableSize, bool hasMoves)
@@ -112,7 +112,7 @@ void GraphReduction::mergeParallelEdges(unsigned variable) {
 }
 
 bool GraphReduction::areHubs(unsigned a, unsigned b) const {
-  return getDegree(a) > kHubDegree && getDegree(b) > kHubDegree;
+  return getDegree(a) > kMostScannedDegree && getDegree(b) > kMostScannedDegree;
 }
 
 void GraphReduction::addUnary(unsigned variable, TableId table) {
@@ -141,7 +141,7 @@ void GraphReduction::setTable(unsigned edge, TableId table) {
   // The costs that neighbors add to a hub grow with their number. If they
   // stayed in the edges, every edge table would be different.
   for (bool ofRows : {true, false})
-    if (getDegree(ofRows ? a : b) > kHubDegree) {
+    if (getDegree(ofRows ? a : b) > kMostScannedDegree) {
       TableAlgebra::Extraction parts = algebra.extract(table, numRows, ofRows);
       moveToEnd(edge, ofRows ? 0 : 1, parts.part);
       table = parts.rest;

@@ -18,7 +18,7 @@ namespace json = llvm::json;
 
 /// The maximum nesting depth of lists and objects. Deeper text is an error,
 /// because the parser is recursive.
-static constexpr unsigned kMostDepth = 64;
+static constexpr unsigned kMostNesting = 64;
 
 //===----------------------------------------------------------------------===//
 // The text
@@ -168,10 +168,10 @@ static Error checkText(StringRef text) {
   std::vector<std::set<std::string>> open;
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '[' || text[i] == '{') {
-      if (open.size() == kMostDepth)
+      if (open.size() == kMostNesting)
         return llvm::createStringError(
             "lists and objects are nested more than " +
-            llvm::Twine(kMostDepth) + " deep");
+            llvm::Twine(kMostNesting) + " deep");
       open.emplace_back();
     } else if (text[i] == ']' || text[i] == '}') {
       if (!open.empty())

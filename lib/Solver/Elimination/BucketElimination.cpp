@@ -13,7 +13,7 @@ using llvm::ArrayRef;
 /// A variable of more than this number of factors is a hub. In a message, the
 /// costs of hubs are a table of their own, because they grow with the number of
 /// equal layers.
-static constexpr unsigned kHubDegree = 32;
+static constexpr unsigned kHubFactors = 32;
 
 BucketElimination::BucketElimination(CoreGraph &core, ArrayRef<unsigned> order,
                                      TableAlgebra &algebra,
@@ -27,7 +27,7 @@ BucketElimination::BucketElimination(CoreGraph &core, ArrayRef<unsigned> order,
     for (unsigned variable : core.getScope(f))
       ++degrees[variable];
   for (unsigned degree : degrees)
-    isHub.push_back(degree > kHubDegree);
+    isHub.push_back(degree > kHubFactors);
 }
 
 Bucket BucketElimination::getBucket(size_t index) const {
@@ -52,7 +52,7 @@ BucketElimination::joinScopes(ArrayRef<unsigned> scope, unsigned factor,
   return joined;
 }
 
-/// Returns the hubs, variables of more than kHubDegree factors, at the end of
+/// Returns the hubs, variables of more than kHubFactors factors, at the end of
 /// the scope of the message of `group`. Hubs before another variable do not
 /// count; elimination orders usually have hubs last.
 ArrayRef<unsigned> BucketElimination::getHubs(const Group &group) const {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayoutGraph.h"
+#include "layout/Dialect/Layout/Transforms/Printing.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
@@ -22,15 +23,6 @@ Type LayoutGraph::Box::getType() const {
 
 ConvertOp LayoutGraph::Box::getConversion() const {
   return ops.size() == 1 ? dyn_cast<ConvertOp>(ops.front()) : nullptr;
-}
-
-static bool isTensor(Value value) {
-  return isa<RankedTensorType>(value.getType());
-}
-
-static bool hasTensors(Operation *op) {
-  return llvm::any_of(op->getOperands(), isTensor) ||
-         llvm::any_of(op->getResults(), isTensor);
 }
 
 /// Returns true if the ops in the regions of `op` are shown in boxes of their

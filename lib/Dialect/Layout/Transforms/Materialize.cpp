@@ -387,3 +387,5 @@ struct MaterializePass : layout::impl::MaterializePassBase<MaterializePass> {
   }
 };
 } // namespace
+
+#undef DEBUG_TYPE

@@ -50,10 +50,6 @@ private:
 
 } // namespace
 
-static bool isTensor(Value value) {
-  return isa<RankedTensorType>(value.getType());
-}
-
 /// Returns the blocks of `op` that have tensor arguments.
 static SmallVector<Block *> getBlocks(Operation *op) {
   SmallVector<Block *> blocks;
@@ -62,11 +58,6 @@ static SmallVector<Block *> getBlocks(Operation *op) {
       if (llvm::any_of(block.getArguments(), isTensor))
         blocks.push_back(&block);
   return blocks;
-}
-
-static bool hasTensors(Operation *op) {
-  return llvm::any_of(op->getOperands(), isTensor) ||
-         llvm::any_of(op->getResults(), isTensor) || !getBlocks(op).empty();
 }
 
 /// Prints `%0, %1 = name @symbol`, as in the text of the module.
@@ -149,7 +140,8 @@ void RulePrinter::printFlowClasses(Operation *op) {
 void RulePrinter::print(Operation *op, unsigned depth) {
   OpLayoutRule rule = getLayoutRule(op);
   bool isOpaque = std::holds_alternative<OpaqueRule>(rule);
-  if (hasTensors(op) || isa<FunctionOpInterface>(op)) {
+  if (hasTensors(op) || !getBlocks(op).empty() ||
+      isa<FunctionOpInterface>(op)) {
     os.indent(2 * depth++);
     printName(op);
     if (isOpaque && forwardsTensors(op)) {

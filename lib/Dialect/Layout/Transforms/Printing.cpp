@@ -11,6 +11,15 @@
 using namespace mlir;
 using namespace mlir::layout;
 
+bool layout::isTensor(Value value) {
+  return isa<RankedTensorType>(value.getType());
+}
+
+bool layout::hasTensors(Operation *op) {
+  return llvm::any_of(op->getOperands(), isTensor) ||
+         llvm::any_of(op->getResults(), isTensor);
+}
+
 std::string layout::printShape(RankedTensorType type) {
   std::string text;
   llvm::raw_string_ostream os(text);

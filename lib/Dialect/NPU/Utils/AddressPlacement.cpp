@@ -22,7 +22,7 @@ static constexpr size_t kEveryOrder = 7;
 /// If not all orders are tried, the maximum number of orders of each of two
 /// kinds. Until one order places all blocks, each order starts with the blocks
 /// for which the previous one found no address. Afterwards, orders are random.
-static constexpr int kRandomOrders = 500;
+static constexpr int kMostOrders = 500;
 /// The maximum of orders times blocks, and of orders times the byte ranges that
 /// blocks own. It limits the orders for functions with many blocks.
 static constexpr int64_t kMostPlaces = 200000;
@@ -242,7 +242,7 @@ mlir::npu::placeBlocks(const std::vector<PlacedBlock> &blocks, bool anyWillDo) {
         break;
     return best;
   }
-  int64_t orders = std::min<int64_t>(kRandomOrders, most);
+  int64_t orders = std::min<int64_t>(kMostOrders, most);
   // Blocks without a place go first in the next order.
   for (int64_t i = 0; !best && i < orders; ++i) {
     std::stable_partition(order.begin(), order.end(), [&](size_t block) {

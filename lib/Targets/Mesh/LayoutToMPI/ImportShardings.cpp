@@ -28,9 +28,9 @@ using namespace mlir::layout;
 
 namespace {
 
-class Importer {
+class ShardingImporter {
 public:
-  explicit Importer(func::FuncOp function) : function(function) {}
+  explicit ShardingImporter(func::FuncOp function) : function(function) {}
 
   LogicalResult run();
 
@@ -47,7 +47,7 @@ struct ImportShardings
     : layout::impl::ImportShardingsPassBase<ImportShardings> {
   void runOnOperation() override {
     getOperation()->walk([&](func::FuncOp function) {
-      if (failed(Importer(function).run()))
+      if (failed(ShardingImporter(function).run()))
         signalPassFailure();
     });
   }
@@ -62,7 +62,7 @@ static bool isSharded(Type type) {
   return tensor && isa_and_nonnull<MeshAttr>(tensor.getEncoding());
 }
 
-FailureOr<RankedTensorType> Importer::getType(shard::ShardOp op) {
+FailureOr<RankedTensorType> ShardingImporter::getType(shard::ShardOp op) {
   auto type = cast<RankedTensorType>(op.getSrc().getType());
   if (type.getEncoding() && !isSharded(type))
     return op.emitOpError()
@@ -121,7 +121,7 @@ FailureOr<RankedTensorType> Importer::getType(shard::ShardOp op) {
   return sharded;
 }
 
-LogicalResult Importer::import(shard::ShardOp op) {
+LogicalResult ShardingImporter::import(shard::ShardOp op) {
   FailureOr<RankedTensorType> type = getType(op);
   if (failed(type))
     return failure();
@@ -145,7 +145,7 @@ LogicalResult Importer::import(shard::ShardOp op) {
 
 /// Emits an error and fails if an op other than a conversion or a return uses a
 /// tensor with a `#layout.mesh`.
-LogicalResult Importer::checkUses() {
+LogicalResult ShardingImporter::checkUses() {
   WalkResult walk = function.walk([](Operation *op) {
     if (isa<ConvertOp, func::ReturnOp>(op) ||
         llvm::none_of(op->getOperandTypes(), isSharded))
@@ -157,7 +157,7 @@ LogicalResult Importer::checkUses() {
   return failure(walk.wasInterrupted());
 }
 
-LogicalResult Importer::run() {
+LogicalResult ShardingImporter::run() {
   SmallVector<shard::ShardOp> ops;
   function.walk([&](shard::ShardOp op) { ops.push_back(op); });
   if (ops.empty())

@@ -83,9 +83,9 @@ private:
   StringRef rest;
 };
 
-class Importer {
+class ShardyImporter {
 public:
-  explicit Importer(ModuleOp module) : module(module) {}
+  explicit ShardyImporter(ModuleOp module) : module(module) {}
 
   LogicalResult run();
 
@@ -101,7 +101,7 @@ private:
 
 struct ImportShardy : layout::impl::ImportShardyPassBase<ImportShardy> {
   void runOnOperation() override {
-    if (failed(Importer(getOperation()).run()))
+    if (failed(ShardyImporter(getOperation()).run()))
       signalPassFailure();
   }
 };
@@ -123,7 +123,7 @@ static StringRef getText(Attribute attr) {
   return opaque ? opaque.getAttrData() : StringRef();
 }
 
-LogicalResult Importer::readMesh(Operation *op) {
+LogicalResult ShardyImporter::readMesh(Operation *op) {
   auto name = dyn_cast_if_present<StringAttr>(getUnread(op, "sym_name"));
   Attribute attr = getUnread(op, "mesh");
   Scanner scanner(getText(attr));
@@ -151,7 +151,7 @@ LogicalResult Importer::readMesh(Operation *op) {
   return success();
 }
 
-FailureOr<Mesh> Importer::parse(Operation *op, Attribute sharding) {
+FailureOr<Mesh> ShardyImporter::parse(Operation *op, Attribute sharding) {
   auto fail = [&](const Twine &why) -> FailureOr<Mesh> {
     return op->emitError() << "'" << kSharding << "' is " << sharding << ": "
                            << why;
@@ -212,8 +212,8 @@ FailureOr<Mesh> Importer::parse(Operation *op, Attribute sharding) {
   return mesh;
 }
 
-FailureOr<Attribute> Importer::getLayout(Operation *op, Attribute sharding,
-                                         Type type) {
+FailureOr<Attribute> ShardyImporter::getLayout(Operation *op,
+                                               Attribute sharding, Type type) {
   FailureOr<Mesh> mesh = parse(op, sharding);
   if (failed(mesh))
     return failure();
@@ -230,7 +230,7 @@ FailureOr<Attribute> Importer::getLayout(Operation *op, Attribute sharding,
   return Attribute(layout);
 }
 
-LogicalResult Importer::import(func::FuncOp function) {
+LogicalResult ShardyImporter::import(func::FuncOp function) {
   bool isStated = false;
   auto unit = UnitAttr::get(function.getContext());
   auto read = [&](Type type, Attribute sharding) -> FailureOr<Attribute> {
@@ -289,7 +289,7 @@ LogicalResult Importer::import(func::FuncOp function) {
   return success();
 }
 
-LogicalResult Importer::run() {
+LogicalResult ShardyImporter::run() {
   SmallVector<Operation *> found;
   for (Operation &op : *module.getBody())
     if (op.getName().getStringRef() == "sdy.mesh")

@@ -21,6 +21,12 @@ class OStream;
 
 namespace mlir::layout {
 
+/// Returns true if `value` is a ranked tensor.
+bool isTensor(Value value);
+
+/// Returns true if an operand or a result of `op` is a ranked tensor.
+bool hasTensors(Operation *op);
+
 /// Returns the shape and the element type without the layout: "1x64x?x7xf32".
 std::string printShape(RankedTensorType type);
 

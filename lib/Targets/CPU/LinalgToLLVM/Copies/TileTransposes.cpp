@@ -42,10 +42,11 @@ struct Side {
   SmallVector<OpFoldResult> strides;
 };
 
-class Emitter {
+class TransposeEmitter {
 public:
-  Emitter(OpBuilder &b, Location loc, Type element, const CopyTile &tile,
-          const CpuModelParams &params, Value padding, bool isShared)
+  TransposeEmitter(OpBuilder &b, Location loc, Type element,
+                   const CopyTile &tile, const CpuModelParams &params,
+                   Value padding, bool isShared)
       : b(b), loc(loc), tile(tile), params(params), isShared(isShared),
         element(element), tiles(b, loc, tile, element, padding) {}
 
@@ -144,11 +145,11 @@ static Side readSide(OpBuilder &b, Location loc, Value buffer, AffineMap map,
   return side;
 }
 
-Value Emitter::toValue(OpFoldResult amount) {
+Value TransposeEmitter::toValue(OpFoldResult amount) {
   return getValueOrCreateConstantIndexOp(b, loc, amount);
 }
 
-CopySide Emitter::bind(const Side &side, int64_t CopyDigit::*stride) {
+CopySide TransposeEmitter::bind(const Side &side, int64_t CopyDigit::*stride) {
   CopySide bound{side.memory, toValue(side.offset), {}};
   for (const CopyDigit &digit : tile.digits)
     bound.strides.push_back(toValue(ShapedType::isStatic(digit.*stride)
@@ -157,8 +158,8 @@ CopySide Emitter::bind(const Side &side, int64_t CopyDigit::*stride) {
   return bound;
 }
 
-void Emitter::run(const Side &source, const Side &result,
-                  ArrayRef<OpFoldResult> extents) {
+void TransposeEmitter::run(const Side &source, const Side &result,
+                           ArrayRef<OpFoldResult> extents) {
   zero = tiles.index(0);
   in = bind(source, &CopyDigit::in);
   out = bind(result, &CopyDigit::out);
@@ -172,13 +173,13 @@ void Emitter::run(const Side &source, const Side &result,
   emitLoops(0);
 }
 
-void Emitter::addLoop(OpFoldResult extent, int64_t size,
-                      std::optional<unsigned> block) {
+void TransposeEmitter::addLoop(OpFoldResult extent, int64_t size,
+                               std::optional<unsigned> block) {
   loops.push_back({toValue(extent), tiles.index(size),
                    getConstantIntValue(extent), size, block});
 }
 
-void Emitter::addLoops(ArrayRef<OpFoldResult> extents) {
+void TransposeEmitter::addLoops(ArrayRef<OpFoldResult> extents) {
   auto getExtent = [&](const CopyDigit &digit, int64_t extent) {
     return digit.isDynamic() || ShapedType::isDynamic(extent)
                ? extents[digit.loop]
@@ -222,7 +223,7 @@ void Emitter::addLoops(ArrayRef<OpFoldResult> extents) {
     addRows();
 }
 
-void Emitter::emitLoops(unsigned level) {
+void TransposeEmitter::emitLoops(unsigned level) {
   if (level == loops.size())
     return emitTile();
   Loop &here = loops[level];
@@ -272,7 +273,7 @@ void Emitter::emitLoops(unsigned level) {
   emitLoops(level + 1);
 }
 
-CopySide Emitter::getPart(const CopySide &side, bool isResult) {
+CopySide TransposeEmitter::getPart(const CopySide &side, bool isResult) {
   unsigned fastest = tile.columnDigits[0];
   CopySide part = side;
   for (unsigned digit = 0; digit < tile.digits.size(); ++digit) {
@@ -288,7 +289,7 @@ CopySide Emitter::getPart(const CopySide &side, bool isResult) {
   return part;
 }
 
-Value Emitter::allocateStage() {
+Value TransposeEmitter::allocateStage() {
   auto type = MemRefType::get({staged.elements}, element);
   return memref::AllocOp::create(b, loc, type,
                                  b.getI64IntegerAttr(params.lineBytes));
@@ -296,10 +297,11 @@ Value Emitter::allocateStage() {
 
 /// Copies a block of the source to the stage, a temporary buffer, and from
 /// there to the result.
-void Emitter::emitStaged() {
+void TransposeEmitter::emitStaged() {
   Value block = stage ? stage : allocateStage();
   auto copy = [&](const CopyTile &part, Side from, Side to) {
-    Emitter(b, loc, element, part, params, /*padding=*/{}, /*isShared=*/false)
+    TransposeEmitter(b, loc, element, part, params, /*padding=*/{},
+                     /*isShared=*/false)
         .run(from, to, /*extents=*/{});
   };
   Side inStage{block, b.getIndexAttr(0), {}};
@@ -307,7 +309,7 @@ void Emitter::emitStaged() {
   copy(staged.out, inStage, {out.memory, getPart(out, true).base, {}});
 }
 
-void Emitter::emitTile() {
+void TransposeEmitter::emitTile() {
   if (tile.strategy == CopyTile::Strategy::Staged)
     return emitStaged();
   tiles.emit(getPart(in, false), getPart(out, true),
@@ -438,8 +440,8 @@ static void emit(const TiledCopy &tiled, const CpuModelParams &params,
   OpBuilder b(tiled.op);
   Location loc = tiled.op->getLoc();
   auto emitTiles = [&](OpBuilder &at) {
-    Emitter(at, loc, getElement(tiled), tiled.tile, params, tiled.filler,
-            isShared)
+    TransposeEmitter(at, loc, getElement(tiled), tiled.tile, params,
+                     tiled.filler, isShared)
         .run(tiled.in, tiled.out, tiled.extents);
   };
   if (Value fits = hasTile(b, tiled))

@@ -64,10 +64,10 @@ constexpr double kLog2High = 0x1.62e4p-1, kLog2Low = 0x1.7f7d1cp-20;
 
 /// Emits operations on the float type `element`, and on integers of its width,
 /// as scalars or as vectors of the shape of `like`.
-class Emitter {
+class MathEmitter {
 public:
-  Emitter(OpBuilder &builder, Location loc, Type like, FloatType element,
-          bool hasLdexp = false)
+  MathEmitter(OpBuilder &builder, Location loc, Type like, FloatType element,
+              bool hasLdexp = false)
       : b(loc, builder), real(inShape(like, element)),
         integer(inShape(like, b.getIntegerType(element.getWidth()))),
         hasLdexp(hasLdexp) {}
@@ -172,7 +172,7 @@ struct Exponential {
 
 /// Splits exp(x) into its parts. `bias`, which is at most 254, is added to n:
 /// the low bits of `power` are the exponent bits of 2^(n + bias - 127).
-Exponential reduceExponential(Emitter &e, Value x, int64_t bias) {
+Exponential reduceExponential(MathEmitter &e, Value x, int64_t bias) {
   Value shifted = e.fma(x, 0x1.715476p0, e.number(kShift + bias));
   Value n = e.add(shifted, -(kShift + bias));
   Value r = e.fma(n, -kLog2Low, e.fma(n, -kLog2High, x));
@@ -183,7 +183,7 @@ Exponential reduceExponential(Emitter &e, Value x, int64_t bias) {
 
 /// Returns exp(x). `x` must be NaN or in [-104, 89]. Callers limit it to this
 /// range, at whose ends the result is already 0 and infinity.
-Value exponential(Emitter &e, Value x) {
+Value exponential(MathEmitter &e, Value x) {
   auto vector = dyn_cast<VectorType>(x.getType());
   if (e.hasLdexp && (!vector || vector.getRank() == 1)) {
     Exponential parts = reduceExponential(e, x, 0);
@@ -204,13 +204,13 @@ Value exponential(Emitter &e, Value x) {
 }
 
 /// Returns 2^r for r in [-0.5, 0.5].
-Value exp2OfFraction(Emitter &e, Value r) {
+Value exp2OfFraction(MathEmitter &e, Value r) {
   return e.polynomial(r, {0x1.4176b2p-13, 0x1.5f0964p-10, 0x1.3b2dd6p-7,
                           0x1.c6af7ap-5, 0x1.ebfbdcp-3, 0x1.62e43p-1, 1.0});
 }
 
 /// Returns n log(2) + log(1 + m) for m in [-0.25, 0.5].
-Value logarithm(Emitter &e, Value n, Value m) {
+Value logarithm(MathEmitter &e, Value n, Value m) {
   Value q =
       e.polynomial(m, {0x1.341cc4p-5, -0x1.750608p-4, 0x1.df1c66p-4,
                        -0x1.04ad32p-3, 0x1.246388p-3, -0x1.5519d6p-3,
@@ -221,28 +221,28 @@ Value logarithm(Emitter &e, Value n, Value m) {
 
 /// Returns n * 2^23, i.e. n at the position of the exponent in an f32, for the
 /// n with which x / 2^n is in [0.75, 1.5).
-Value exponentBits(Emitter &e, Value x) {
+Value exponentBits(MathEmitter &e, Value x) {
   Value above = e.make<arith::SubIOp>(e.toBits(x), e.toBits(e.number(0.75)));
   return e.makeBits<arith::AndIOp>(above, int32_t(0xff800000));
 }
 
-Value divideByPower(Emitter &e, Value x, Value exponent) {
+Value divideByPower(MathEmitter &e, Value x, Value exponent) {
   return e.toReal(e.make<arith::SubIOp>(e.toBits(x), exponent));
 }
 
-Value getPower(Emitter &e, Value exponent) {
+Value getPower(MathEmitter &e, Value exponent) {
   return e.fromSmallInteger(e.makeBits<arith::ShRSIOp>(exponent, 23));
 }
 
 /// Returns what a logarithm with the pole `least` returns outside of its domain
 /// and at its ends: -inf at `least`, NaN below it, and `x` for infinity and
 /// NaN. The callers do not use the value for other `x`.
-Value logarithmAtEnds(Emitter &e, Value x, double least) {
+Value logarithmAtEnds(MathEmitter &e, Value x, double least) {
   return e.select(e.is(P::OEQ, x, least), e.number(-kInfinity),
                   e.select(e.is(P::OLT, x, least), e.number(kNaN), x));
 }
 
-Value isBetween(Emitter &e, Value x, double below, double above) {
+Value isBetween(MathEmitter &e, Value x, double below, double above) {
   return e.both(e.is(P::OGT, x, below), e.is(P::OLT, x, above));
 }
 
@@ -259,7 +259,7 @@ bool isAddedToOne(math::ExpOp op) {
   });
 }
 
-Value expand(Emitter &e, math::ExpOp op, Value x) {
+Value expand(MathEmitter &e, math::ExpOp op, Value x) {
   // Denormal results are lost in the sum; the factor 2 produces infinity.
   if (!e.hasLdexp && isAddedToOne(op)) {
     Exponential parts =
@@ -278,7 +278,7 @@ Value expand(Emitter &e, math::ExpOp op, Value x) {
                0x1p-64);
 }
 
-Value expand(Emitter &e, math::ExpM1Op, Value x) {
+Value expand(MathEmitter &e, math::ExpM1Op, Value x) {
   constexpr int64_t bias = 126;
   Exponential parts =
       reduceExponential(e, e.atMost(e.atLeast(x, -18), 89), bias);
@@ -291,7 +291,7 @@ Value expand(Emitter &e, math::ExpM1Op, Value x) {
   return e.withSign(e.select(isSmall, parts.rest, scaled), x);
 }
 
-Value expand(Emitter &e, math::LogOp, Value x) {
+Value expand(MathEmitter &e, math::LogOp, Value x) {
   Value isDenormal = e.is(P::OLT, x, 0x1p-126);
   Value normal = e.select(isDenormal, e.mul(x, 0x1p23), x);
   Value exponent = exponentBits(e, normal);
@@ -302,7 +302,7 @@ Value expand(Emitter &e, math::LogOp, Value x) {
                   logarithmAtEnds(e, x, 0));
 }
 
-Value expand(Emitter &e, math::Log1pOp, Value x) {
+Value expand(MathEmitter &e, math::Log1pOp, Value x) {
   Value exponent = exponentBits(e, e.add(x, 1));
   // Computes (1 + x) / 2^n - 1 without the rounding error of 1 + x. 4 / 2^n is
   // normal for all n, but 1 / 2^n is not.
@@ -314,7 +314,7 @@ Value expand(Emitter &e, math::Log1pOp, Value x) {
                   logarithmAtEnds(e, x, -1));
 }
 
-Value expand(Emitter &e, math::TanhOp, Value x) {
+Value expand(MathEmitter &e, math::TanhOp, Value x) {
   // tanh(a) = b / (b + 2) with b = exp(2a) - 1. It is 1 for 10 and above.
   Value doubled = e.atMost(e.mul(e.magnitude(x), 2), 20);
   Exponential parts = reduceExponential(e, doubled, /*bias=*/127);
@@ -323,7 +323,7 @@ Value expand(Emitter &e, math::TanhOp, Value x) {
   return e.withSign(e.make<arith::DivFOp>(b, e.add(b, 2)), x);
 }
 
-Value expand(Emitter &e, math::ErfOp, Value x) {
+Value expand(MathEmitter &e, math::ErfOp, Value x) {
   // For 4 and above, 1 - erf is less than half of the last digit of 1.
   Value a = e.atMost(e.magnitude(x), 4);
   Value q =
@@ -342,7 +342,7 @@ Value expand(Emitter &e, math::ErfOp, Value x) {
 
 /// Returns log2 of the magnitude of `x`, an f32 value that was extended to f64.
 /// Zero becomes -inf; infinity and NaN have the results infinity and NaN.
-Value log2Magnitude(Emitter &e, Value x) {
+Value log2Magnitude(MathEmitter &e, Value x) {
   Value a = e.magnitude(x), all = e.toBits(a);
   // a = 2^(n - 1022) m with m in [sqrt(1/2), sqrt(2)).
   Value above = e.makeBits<arith::SubIOp>(all, 0x6a09e667f3bcd);
@@ -365,7 +365,7 @@ Value log2Magnitude(Emitter &e, Value x) {
 
 /// Returns 2^x as f64. `x` is limited to [-300, 300], beyond which the f32
 /// results are 0 and infinity.
-Value exp2(Emitter &e, Value x) {
+Value exp2(MathEmitter &e, Value x) {
   x = e.atMost(e.atLeast(x, -300), 300);
   Value shifted = e.add(x, kShiftF64);
   Value r = e.make<arith::SubFOp>(x, e.add(shifted, -kShiftF64));
@@ -377,7 +377,7 @@ Value exp2(Emitter &e, Value x) {
   return e.toReal(e.make<arith::AddIOp>(e.toBits(q), exponent));
 }
 
-Value expand(Emitter &e, math::PowFOp op, Value x) {
+Value expand(MathEmitter &e, math::PowFOp op, Value x) {
   Value y = op.getRhs();
   APFloat constant(0.0f);
   if (matchPattern(y, m_ConstantFloat(&constant))) {
@@ -386,7 +386,7 @@ Value expand(Emitter &e, math::PowFOp op, Value x) {
     if (constant.isExactlyValue(3))
       return e.mul(e.mul(x, x), x);
   }
-  Emitter wide(e.b, op.getLoc(), x.getType(), e.b.getF64Type());
+  MathEmitter wide(e.b, op.getLoc(), x.getType(), e.b.getF64Type());
   auto extend = [&](Value each) -> Value {
     return arith::ExtFOp::create(e.b, wide.real, each);
   };
@@ -420,7 +420,7 @@ template <typename OpTy> struct Expand : OpRewritePattern<OpTy> {
     Type type = op.getType();
     if (!getElementTypeOrSelf(type).isF32() || isa<TensorType>(type))
       return rewriter.notifyMatchFailure(op, "is not of f32");
-    Emitter e(rewriter, op.getLoc(), type, rewriter.getF32Type(), hasLdexp);
+    MathEmitter e(rewriter, op.getLoc(), type, rewriter.getF32Type(), hasLdexp);
     rewriter.replaceOp(op, expand(e, op, op->getOperand(0)));
     return success();
   }

@@ -88,9 +88,9 @@ struct SmallFloat {
 };
 
 /// Emits operations on one integer type and on the float type of its width.
-class Emitter {
+class SmallFloatEmitter {
 public:
-  Emitter(OpBuilder &builder, Location loc, unsigned width)
+  SmallFloatEmitter(OpBuilder &builder, Location loc, unsigned width)
       : b(loc, builder), integer(b.getIntegerType(width)),
         real(width == 64 ? Type(b.getF64Type()) : Type(b.getF32Type())) {}
 
@@ -119,7 +119,8 @@ public:
 
 /// Returns the power of two with the biased exponent `byte` as f32, or NaN if
 /// `byte` stands for NaN.
-Value extendExponent(Emitter &e, const SmallFloat &format, Value byte) {
+Value extendExponent(SmallFloatEmitter &e, const SmallFloat &format,
+                     Value byte) {
   constexpr int64_t denormal = 0x400000, nan = 0x7fc00000; // 2^-127
   using P = arith::CmpIPredicate;
   Value moved = e.make<arith::ShLIOp>(byte, 23);
@@ -131,7 +132,7 @@ Value extendExponent(Emitter &e, const SmallFloat &format, Value byte) {
 /// Returns `x`, which has a small float type, as f32.
 Value extend(OpBuilder &builder, Location loc, Value x) {
   SmallFloat format = *SmallFloat::get(x.getType());
-  Emitter e(builder, loc, 32);
+  SmallFloatEmitter e(builder, loc, 32);
   Value byte = arith::ExtUIOp::create(
       e.b, e.integer,
       arith::BitcastOp::create(e.b, e.b.getIntegerType(format.width), x));
@@ -162,8 +163,8 @@ Value convert(OpBuilder &builder, Location loc, Type type, Value x);
 /// Returns the bits of the power of two nearest to an f64 number, given its
 /// bits with and without the sign. Zero becomes the smallest power of two. A
 /// negative number, NaN, and one beyond the largest power become NaN.
-Value roundToExponent(Emitter &e, const SmallFloat &format, Value bits,
-                      Value digits) {
+Value roundToExponent(SmallFloatEmitter &e, const SmallFloat &format,
+                      Value bits, Value digits) {
   using P = arith::CmpIPredicate;
   constexpr int64_t mantissa = 52, bias = 1023;
   Value raised = e.make<arith::AddIOp>(digits, int64_t(1) << (mantissa - 1));
@@ -181,7 +182,8 @@ Value roundToExponent(Emitter &e, const SmallFloat &format, Value bits,
 /// with the bits `digits`, also without the sign. A tie is rounded to an even
 /// last digit. A number beyond the largest one becomes getOverflow(), and NaN
 /// becomes NaN, or zero if the type has none.
-Value roundDigits(Emitter &e, const SmallFloat &format, Value digits) {
+Value roundDigits(SmallFloatEmitter &e, const SmallFloat &format,
+                  Value digits) {
   const llvm::fltSemantics &semantics =
       cast<FloatType>(e.real).getFloatSemantics();
   int64_t mantissa = APFloat::semanticsPrecision(semantics) - 1;
@@ -215,7 +217,7 @@ Value round(OpBuilder &builder, Location loc, Type type, Value x) {
   SmallFloat format = *SmallFloat::get(type);
   // Powers of two that are denormal in f32 are normal in f64.
   unsigned width = x.getType().isF64() || format.isExponent ? 64 : 32;
-  Emitter e(builder, loc, width);
+  SmallFloatEmitter e(builder, loc, width);
   Value bits = e.toBits(convert(builder, loc, e.real, x));
   Value digits =
       e.make<arith::AndIOp>(bits, llvm::maskTrailingOnes<uint64_t>(width - 1));
@@ -307,7 +309,7 @@ struct ExpandHalfTruncation : OpRewritePattern<arith::TruncFOp> {
     if (!op.getIn().getType().isF64() ||
         !(op.getType().isF16() || op.getType().isBF16()))
       return rewriter.notifyMatchFailure(op, "is not from f64 to 16 bits");
-    Emitter e(rewriter, op.getLoc(), 32);
+    SmallFloatEmitter e(rewriter, op.getLoc(), 32);
     Value exact = op.getIn();
     Value number = arith::TruncFOp::create(e.b, e.real, exact);
     Value back = arith::ExtFOp::create(e.b, exact.getType(), number);

@@ -107,7 +107,7 @@ Value IntegerBody::word(Value x, IntegerRange range) {
 
 /// Returns the range of all `values`, or std::nullopt if one is unknown.
 static std::optional<IntegerRange>
-getRange(std::initializer_list<std::optional<int64_t>> values) {
+getHull(std::initializer_list<std::optional<int64_t>> values) {
   IntegerRange range{INT64_MAX, INT64_MIN};
   for (std::optional<int64_t> value : values) {
     if (!value)
@@ -171,11 +171,11 @@ Carried IntegerBody::makeSum(Operation *op) {
   auto [al, ah] = std::pair(a->range.low, a->range.high);
   auto [bl, bh] = std::pair(b->range.low, b->range.high);
   std::optional<IntegerRange> range =
-      isa<arith::AddIOp>(op) ? getRange({sum(al, bl), sum(ah, bh)})
+      isa<arith::AddIOp>(op) ? getHull({sum(al, bl), sum(ah, bh)})
       : isa<arith::SubIOp>(op)
-          ? getRange({difference(al, bh), difference(ah, bl)})
-          : getRange({multiply(al, bl), multiply(al, bh), multiply(ah, bl),
-                      multiply(ah, bh)});
+          ? getHull({difference(al, bh), difference(ah, bl)})
+          : getHull({multiply(al, bl), multiply(al, bh), multiply(ah, bl),
+                     multiply(ah, bh)});
   if (!range)
     return std::nullopt;
   Type type = op->getResult(0).getType();

@@ -171,7 +171,7 @@ static arith::ConstantOp makeBytes(OpBuilder &builder,
   return arith::ConstantOp::create(builder, constant.getLoc(), value);
 }
 
-static linalg::LinalgOp makeFloats(OpBuilder &builder, Value bytes) {
+static linalg::LinalgOp makeFloatsOfBytes(OpBuilder &builder, Value bytes) {
   Location loc = bytes.getLoc();
   auto type =
       cast<RankedTensorType>(bytes.getType()).clone(builder.getF32Type());
@@ -211,7 +211,8 @@ void Narrower::change(arith::ConstantOp constant, const Readers &readers) {
       if (use->getOwner()->isBeforeInBlock(first))
         first = use->getOwner();
     builder.setInsertionPoint(first);
-    linalg::LinalgOp floats = makeFloats(builder, mapping.lookup(tensor));
+    linalg::LinalgOp floats =
+        makeFloatsOfBytes(builder, mapping.lookup(tensor));
     for (OpOperand *use : uses)
       use->set(floats->getResult(0));
   }

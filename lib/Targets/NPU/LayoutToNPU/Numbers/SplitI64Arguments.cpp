@@ -112,7 +112,7 @@ void WideUses::read(Value tensor, Value floats) {
   }
 }
 
-static Value makeFloats(OpBuilder &builder, Value words) {
+static Value makeFloatsOfWords(OpBuilder &builder, Value words) {
   Location loc = words.getLoc();
   ArrayRef<int64_t> shape =
       cast<RankedTensorType>(words.getType()).getShape().drop_back();
@@ -358,7 +358,7 @@ void layout::splitI64Arguments(func::FuncOp function) {
     argument.setType(getWords(tensor.getType()));
     builder.setInsertionPointToStart(argument.getOwner());
     if (!uses.users.empty())
-      uses.read(tensor, makeFloats(builder, tensor));
+      uses.read(tensor, makeFloatsOfWords(builder, tensor));
     function.setArgAttr(argument.getArgNumber(), npu::kElementArgument,
                         TypeAttr::get(element));
   }
