@@ -87,6 +87,10 @@ class Contrib(unittest.TestCase):
             for rest in ([scales], [scales, zeros]):
                 self.add("GatherBlockQuantized", Constant(table), places, *rest, block_size=16, gather_axis=0,
                          quantize_axis=1, atol=1e-5)
+        table, scales = Constant(whole(np.uint8, 6, 32)), Constant(real(6, 2))
+        for rest in ([], [Constant(whole(np.uint8, 6, 2))]):  # without zero points, that of bytes is 128
+            self.add("GatherBlockQuantized", table, np.array([4, 1]), scales, *rest, bits=8, block_size=16,
+                     quantize_axis=1, atol=1e-4)
 
 
 if __name__ == "__main__":

@@ -111,7 +111,7 @@ class Products(unittest.TestCase):
         nodes.add("FusedMatMul", f32(2, 4, 3), f32(2, 5, 4), transA=1, transB=1, alpha=0.5, **domain)
         nodes.add("FusedMatMul", f32(4, 2, 3), f32(2, 3, 5), transBatchA=1, **domain)
         nodes.add("FusedMatMul", f32(3, 2, 4), f32(2, 3, 5), transBatchA=1, transA=1, **domain)
-        for activation, more in (("Relu", {}), ("LeakyRelu", {"activation_alpha": 0.3}),
+        for activation, more in (("Relu", {}), ("Tanh", {}), ("LeakyRelu", {"activation_alpha": 0.3}),
                                  ("HardSigmoid", {"activation_alpha": 0.3, "activation_beta": 0.4})):
             nodes.add("FusedGemm", f32(2, 4), f32(4, 3), f32(3), activation=activation, **more, **domain)
         x, bias = f32(2, 3, 8), f32(8)

@@ -42,6 +42,11 @@ def leaky_relu(node: Node) -> Body:
     return lambda s, x: s.select(s.compare("ge", x, 0), x, s.mul(x, alpha))
 
 
+@activation("Tanh")
+def tanh(node: Node) -> Body:
+    return lambda s, x: s.tanh(x)
+
+
 @activation("Elu")
 def elu(node: Node) -> Body:
     alpha = node.attribute("alpha", 1.0)

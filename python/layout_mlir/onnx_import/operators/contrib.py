@@ -81,7 +81,7 @@ def quantized_embedding(b: Builder, node: Node, ids: Tensor, segments: Tensor | 
 def gather_block_quantized(b: Builder, node: Node, data: Tensor, places: Tensor, scales: Tensor,
                            zeros: Tensor | None = None) -> Tensor:
     """Imports GatherBlockQuantized for integers of 4 or 8 bits in tensors of their own type, whose blocks are along
-    `quantize_axis`."""
+    `quantize_axis`. Without zero points, that of bytes is 128, and that of others 0."""
     axis, along = node.axis(0, data.rank, "gather_axis"), node.axis(1, data.rank, "quantize_axis")
     size = int(node.attribute("block_size", 128))
     if data.element.bits == 8 and int(node.attribute("bits", 4)) != 8:
@@ -95,10 +95,8 @@ def gather_block_quantized(b: Builder, node: Node, data: Tensor, places: Tensor,
     blocks = [f"d{dim} floordiv {size}" if dim == along else f"d{dim}" for dim in range(rank)]
 
     def body(s: Scalars, x: Scalar, scale: Scalar, *rest: Scalar) -> Scalar:
-        zero, result = rest[:-1], s.cast(x, I32)
-        if zero:
-            result = s.sub(result, s.cast(zero[0], I32))
-        return s.mul(s.cast(result, scales.element), scale)
+        zero = s.cast(rest[0], I32) if zeros is not None else 128 if data.element.bits == 8 else 0
+        return s.mul(s.cast(s.sub(s.cast(x, I32), zero), scales.element), scale)
 
     if not is_static(parts[0].shape[along]):
         node.refuse("the size of its quantize_axis is dynamic")

@@ -119,6 +119,66 @@ def few_bits(d):
                 {"K": k, "N": n, "bits": 4, "block_size": block})
 
 
+@kind(0.4)
+def quantized_where(d):
+    name, x = bytes_of(d, range(1, 5))
+    condition = d.broadcastable(x.shape, "bool")
+    return make("QLinearWhere", [condition, name, scale(d), zero(d, x.dtype), d.broadcastable(x.shape, x.dtype),
+                                 scale(d), zero(d, x.dtype), scale(d), zero(d, x.dtype)])
+
+
+@kind(0.4)
+def channels_last_pool(d):
+    name, x = bytes_of(d, range(3, 6))
+    kernel = [d.rng.randint(1, min(3, size)) for size in x.shape[1:-1]]  # without a window, its shape is undefined
+    return make("NhwcMaxPool", [name], {"kernel_shape": kernel, "strides": [d.rng.randint(1, 3) for _ in kernel],
+                                        "pads": [d.rng.randint(0, size - 1) for size in kernel * 2]})
+
+
+@kind(0.4)
+def quantized_rows(d):
+    rows, blocks = d.rng.randint(1, 6), d.rng.randint(1, 3)
+    places = d.array([d.rng.randint(1, 3) for _ in range(d.rng.randint(0, 2))], d.choose("int32", "int64"), -rows, rows)
+    zeros = [d.array([rows, blocks], "uint8", 0, 256)] if d.flag() else []
+    return make("GatherBlockQuantized", [d.array([rows, 16 * blocks], "uint8", 0, 256), places,
+                                         d.array([rows, blocks]), *zeros], {"block_size": 16, "bits": 8, "quantize_axis": d.choose(1, -1)})
+
+
+@kind(0.5)
+def quantized_attention(d):
+    name, x = bytes_of(d, [3])
+    width = x.shape[-1]
+    scales = [np.array(1 / 16, "f4"), np.array(1 / 32, "f4")]
+    mask = [d.array(x.shape[:2], "int32", 0, 2)] if d.flag() else [""]
+    return make("QAttention", [name, d.array([width, 3 * width], d.choose("uint8", "int8"), -90, 90),
+                               d.array([3 * width]), *scales, *mask, zero(d, x.dtype)],
+                {"num_heads": d.rng.choice([heads for heads in (1, 2, 3) if width % heads == 0]),
+                 "unidirectional": int(d.flag())})
+
+
+# --------------------------------------------------------------------------- algebra
+
+@kind(0.4)
+def distances(d):
+    name, x = floats(d, [2])
+    return make("CDist", [name, d.array([d.rng.randint(1, 6), x.shape[1]])],
+                {"metric": d.choose("euclidean", "sqeuclidean")})
+
+
+@kind(0.3)
+def inverse(d):
+    name, x = floats(d, range(2, 5))
+    if x.shape[-1] != x.shape[-2]:
+        raise Unfit
+    return [Node("Add", [name, np.eye(x.shape[-1], dtype="f4") * np.float32(32)]), make("Inverse", ["@0"])]
+
+
+@kind(0.4)
+def new_dim(d):
+    name, x = d.of(("float32", "int32", "uint8", "int8"))
+    return make("ExpandDims", [name, np.array(d.rng.randint(-x.ndim - 1, x.ndim), "i4")])
+
+
 # --------------------------------------------------------------------------- fusions
 
 @kind()
@@ -135,7 +195,7 @@ def fused_matmul(d):
     turned_a, turned_b = d.flag(), d.flag()
     k, n = x.shape[-2 if turned_a else -1], d.rng.randint(1, 6)
     other = d.array([*x.shape[:-2], *([n, k] if turned_b else [k, n])])
-    return make("FusedMatMul", [name, other], {"transA": int(turned_a), "transB": int(turned_b),
+    return make(d.choose("FusedMatMul", "TransposeMatMul"), [name, other], {"transA": int(turned_a), "transB": int(turned_b),
                                                "alpha": d.choose(1.0, 0.5)})
 
 
