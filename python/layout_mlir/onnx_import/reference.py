@@ -65,16 +65,19 @@ def _state_pads(node: NodeProto, sizes: Sequence[int | None]) -> None:
 
 
 def as_defined(model: ModelProto) -> ModelProto:
-    """Returns the model, or a copy if it has nodes that both runtimes compute otherwise than ONNX defines them:
+    """Returns the model, or a copy if it has nodes that a runtime computes otherwise than ONNX defines them:
 
-      - OneHot compares indices that are floats with places, and ONNX converts them to int64 before.
+      - OneHot compares indices that are floats with places, and ONNX converts them to int64 before. The reference
+        evaluator also rounds a depth up that is a float.
+      - OptionalHasElement finds an element in an empty Optional of the reference evaluator.
       - Dilated poolings with auto_pad have other sizes than ceil(size / stride).
     """
     from onnx import helper, shape_inference
 
     pools = any(map(_is_dilated_pooling, model.graph.node))
-    if not pools and all(node.op_type != "OneHot" for node in model.graph.node):
+    if not pools and all(node.op_type not in ("OneHot", "OptionalHasElement") for node in model.graph.node):
         return model
+    empty = {node.output[0] for node in model.graph.node if node.op_type == "Optional" and not any(node.input)}
     graph = shape_inference.infer_shapes(model).graph if pools else model.graph
     sizes = {value.name: [dim.dim_value if dim.HasField("dim_value") else None
                           for dim in value.type.tensor_type.shape.dim[2:]]
@@ -84,8 +87,11 @@ def as_defined(model: ModelProto) -> ModelProto:
     for original in model.graph.node:
         node = type(original).FromString(original.SerializeToString())
         if node.op_type == "OneHot":
-            node.input[0] = f"{node.output[0]}_indices"
-            copy.graph.node.append(helper.make_node("Cast", [original.input[0]], [node.input[0]], to=7))
+            for operand, name in enumerate(["indices", "depth"]):
+                node.input[operand] = f"{node.output[0]}_{name}"
+                copy.graph.node.append(helper.make_node("Cast", [original.input[operand]], [node.input[operand]], to=7))
+        elif node.op_type == "OptionalHasElement" and empty.intersection(node.input):
+            node.input[0] = ""  # an operand that is left out
         elif _is_dilated_pooling(node):
             _state_pads(node, sizes.get(node.input[0], [None]))
         copy.graph.node.append(node)

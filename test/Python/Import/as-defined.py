@@ -16,9 +16,13 @@ import layout_mlir
 RNG = np.random.default_rng(0)
 
 
-def run(text, *inputs):
+# A version that ONNX Runtime has, and one that only the reference evaluator has.
+OLD, NEW = '<ir_version: 10, opset_import: ["" : 22]>', '<ir_version: 14, opset_import: ["" : 28]>'
+
+
+def run(text, *inputs, version=OLD):
     with open(f"{sys.argv[1]}.onnx", "wb") as file:
-        file.write(parser.parse_model('<ir_version: 10, opset_import: ["" : 22]>\ng ' + text).SerializeToString())
+        file.write(parser.parse_model(f"{version}\ng {text}").SerializeToString())
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # that nothing was compared
         return layout_mlir.compile(f"{sys.argv[1]}.onnx")(*inputs)
@@ -63,6 +67,20 @@ class AsDefined(unittest.TestCase):
         y, z = run(text, i)
         np.testing.assert_array_equal(y, np.where(places < 0, places + 3, places)[:, None] == np.arange(3))
         np.testing.assert_array_equal(z, y.T)
+
+    def test_one_hot_depths(self):
+        """A depth that is a float is converted to int64, towards zero."""
+        text = "(float f, int64[2] i, float[2] v) => (float[2,n] y) { c = Constant <value = float {0.7}> () " \
+               "s = Cos (f) d = Div (c, s) e = Add (d, c) y = OneHot (i, e, v) }"
+        for version in OLD, NEW:
+            y = run(text, np.zeros([], np.float32), np.array([0, -1]), np.array([2, 5], np.float32), version=version)
+            np.testing.assert_array_equal(y, [[5], [5]])
+
+    def test_empty_optionals(self):
+        """An Optional without an operand has no element."""
+        text = "() => (bool y) { o = Optional <type: type_proto = float[2]> () y = OptionalHasElement (o) }"
+        for version in OLD, NEW:
+            self.assertEqual(run(text, version=version), False)
 
     def test_products_of_bytes(self):
         """Without VNNI, ONNX Runtime saturates sums of two products of uint8 and int8 at 16 bits by default."""
