@@ -7,7 +7,8 @@ files under onnx/backend/test/data. Each model is run twice: in process by layou
 imported, lowered by layout-opt (layout-to-cpu) and run by layout-run. Results are compared with the tolerances of the
 test, and only their types and shapes if they are random. A session compiles each part that the importer takes, compares
 it with ONNX Runtime on random inputs, and leaves the other nodes to ONNX Runtime.
-With --sessions, models are run by sessions alone, and match also if ONNX Runtime runs some nodes or all of them.
+With --sessions, models are run by sessions alone, and match also if ONNX Runtime or the reference evaluator of the onnx
+package runs some nodes or all of them.
 
 The outcome of a test is one of
 

@@ -14,7 +14,7 @@ with ONNX Runtime:
   slow      ONNX Runtime computes it in less time
 
 The model runs as a whole by ONNX Runtime if its parts together take longer. Times are the least of alternating runs on
-inputs that are given or drawn.
+inputs that are given or drawn. A part that ONNX Runtime refuses too runs by the reference evaluator of the onnx package.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class NodeArg:
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """A part of a session: the runner, "layout" or "onnxruntime", the names of the nodes, and the reason. Nodes with
-    constant results are in no part."""
+    """A part of a session: the runner, "layout", "onnxruntime" or "reference", the names of the nodes, and the reason.
+    Nodes with constant results are in no part."""
     runner: str
     nodes: tuple[str, ...]
     reason: str
@@ -93,7 +93,8 @@ class OnnxSession:
 
     def get_providers(self) -> list[str]:
         """Returns the names of the runners as execution providers."""
-        names = {"layout": "LayoutExecutionProvider", "onnxruntime": "CPUExecutionProvider"}
+        names = {"layout": "LayoutExecutionProvider", "onnxruntime": "CPUExecutionProvider",
+                 "reference": "ReferenceEvaluator"}
         return [names[runner] for runner in names if any(part.runner == runner for part in self.parts)]
 
     def run(self, output_names: Sequence[str] | None, input_feed: Feed, run_options: object = None) -> list[Any]:
@@ -145,7 +146,7 @@ def onnx_session(model: _Source, sess_options: Any = None, *, shapes: Mapping[st
     `sess_options` are onnxruntime.SessionOptions; compiled parts use as many threads. `shapes` sets the shapes of
     inputs with dynamic sizes. `inputs` are those on which parts are compared and timed; by default they are random.
     Without `measure`, each part that the importer takes is compiled, whatever its time. Raises ImportFailed if the
-    model cannot be read, and LayoutError if neither runner takes a node.
+    model cannot be read, and LayoutError if no runner takes a node.
     """
     try:
         import onnxruntime
@@ -164,7 +165,7 @@ def onnx_session(model: _Source, sess_options: Any = None, *, shapes: Mapping[st
         try:
             return _run_whole(original, Runtime(original, sess_options), str(error))
         except Exception as other:  # one of the unrelated classes of onnxruntime
-            raise LayoutError(f"neither runner takes the model: {error};\n  ONNX Runtime: {other}") from other
+            raise LayoutError(f"no runner takes the model: {error};\n  ONNX Runtime: {other}") from other
     return _Planner(prepared, sess_options, inputs, measure).plan()
 
 
@@ -376,15 +377,18 @@ class _Planner:
             oracle = process.wait() if process else self.oracle
             if isinstance(oracle, str):
                 raise NotCompared(oracle)
-            compare.compare_results(piece.outputs, oracle, lambda inputs: reference.flatten(run(inputs)), lambda: model)
+            try:
+                compare.compare_results(piece.outputs, oracle, lambda inputs: reference.flatten(run(inputs)),
+                                        lambda: model)
+            except compare.Refuses as error:
+                error.require_valid_inputs(model)
+                raise
         except (NotCompared, Crashed) as error:
             warnings.warn(f"a part was not compared with ONNX Runtime: {error}", stacklevel=2)
         except LayoutError as error:
             return dict.fromkeys(piece.nodes, f"the part is not compiled: {error}")
         except compare.Differs as error:
-            if error.is_certain:
-                return dict.fromkeys(piece.nodes, f"the part is wrong: {error}")
-            warnings.warn(f"a part was not compared with ONNX Runtime: {error}", stacklevel=2)
+            return dict.fromkeys(piece.nodes, f"the part is wrong: {error}")
         self._compiled[piece.nodes] = run
         return {}
 
@@ -428,12 +432,13 @@ class _Planner:
         """Returns the session of the pieces, or of the whole model if that is faster."""
         if self.whole and not any(piece.ours for piece in pieces):
             return _run_whole(self.model, self.whole, self._reason(self.all))
-        parts = [Part("layout" if piece.ours else "onnxruntime",
-                      tuple(self.model.graph.node[number].name for number in piece.nodes), self._reason(piece.nodes))
-                 for piece in pieces]
+        steps, parts = [], []
+        for piece in pieces:
+            runner, reason, step = self._step(piece)
+            steps.append(step)
+            parts.append(Part(runner, tuple(self.model.graph.node[number].name for number in piece.nodes), reason))
         is_partial = not all(self._imported[piece.nodes].has_all_branches for piece in pieces if piece.ours)
-        session = _make_session(self.model, parts, [self._step(piece) for piece in pieces], self.whole,
-                                self.whole if is_partial else None)
+        session = _make_session(self.model, parts, steps, self.whole, self.whole if is_partial else None)
         if not self.measures or not self.whole or len(pieces) == 1 or isinstance(self.sample, str):
             return session
         whole, arrays = self.whole, self.sample
@@ -448,12 +453,17 @@ class _Planner:
         reasons = dict.fromkeys(self.reasons[number] for number in nodes if number in self.reasons)
         return "\n".join(reasons) or self._times.get(nodes, "the importer takes these nodes")
 
-    def _step(self, piece: Piece) -> _Step:
+    def _step(self, piece: Piece) -> tuple[str, str, _Step]:
+        """Returns the runner of a piece, the reason for it, and the step."""
+        reason = self._reason(piece.nodes)
         if piece.ours:
-            return _Step(self._compiled[piece.nodes], piece.inputs, piece.outputs)
+            return "layout", reason, _Step(self._compiled[piece.nodes], piece.inputs, piece.outputs)
         try:
             runtime = self._runtime(piece)
-            return _Step(runtime.run, runtime.inputs, runtime.outputs)
+            return "onnxruntime", reason, _Step(runtime.run, runtime.inputs, runtime.outputs)
         except Exception as error:  # one of the unrelated classes of onnxruntime
-            raise LayoutError(f"neither runner takes a part: {self._reason(piece.nodes)};\n"
-                              f"  ONNX Runtime: {error}") from error
+            reason += f";\n  ONNX Runtime: {error}"
+        try:
+            return "reference", reason, _Step(reference.load_evaluator(self._model(piece)), piece.inputs, piece.outputs)
+        except Exception as error:  # one of the unrelated classes of onnx
+            raise LayoutError(f"no runner takes a part: {reason};\n  the reference evaluator: {error}") from error

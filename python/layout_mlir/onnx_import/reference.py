@@ -98,23 +98,29 @@ def as_defined(model: ModelProto) -> ModelProto:
     return copy
 
 
-def load_reference(model: ModelProto) -> Callable[[Sequence[NDArray[Any]]], list[Any]]:
-    """Returns a function from inputs to results, by the reference evaluator."""
+def load_evaluator(model: ModelProto) -> Callable[[Sequence[Any]], list[Any]]:
+    """Returns a function from inputs to outputs, by the reference evaluator."""
     from onnx import helper
     from onnx.reference import ReferenceEvaluator  # loads all operators
 
     names, evaluator = [value.name for value in model.graph.input], ReferenceEvaluator(as_defined(model))
 
-    def run(inputs: Sequence[NDArray[Any]]) -> list[Any]:
+    def run(inputs: Sequence[Any]) -> list[Any]:
         results: Any = evaluator.run(None, dict(zip(names, inputs)))
         # NumPy computes some operators in f64, e.g. Adam on scalars of int64.
         for number, (value, result) in enumerate(zip(model.graph.output, results)):
             element = value.type.tensor_type.elem_type
             if element and isinstance(result, np.ndarray) and result.dtype == np.float64:
                 results[number] = result.astype(helper.tensor_dtype_to_np_dtype(element))
-        return flatten(results)
+        return list(results)
 
     return run
+
+
+def load_reference(model: ModelProto) -> Callable[[Sequence[NDArray[Any]]], list[Any]]:
+    """Returns a function from inputs to results, with each tensor of a sequence as a separate result."""
+    run = load_evaluator(model)
+    return lambda inputs: flatten(run(inputs))
 
 
 def run_reference(model: ModelProto, inputs: Sequence[NDArray[Any]]) -> list[Any]:
