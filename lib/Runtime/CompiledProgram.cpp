@@ -377,7 +377,7 @@ CompiledProgram::compile(ModuleOp module, StringRef name,
   // Work on a clone to keep the caller's module unchanged.
   OwningOpRef<ModuleOp> clone = module.clone();
   program->constants = std::make_unique<DetachedConstants>(
-      *clone, options.dropsResources, options.sharesResources);
+      *clone, options.dropsResources, options.findArray != nullptr);
   ObjectCache cache = getCache(options);
   auto code = compileToArchive(*clone, (kWrapperPrefix + name).str(), *builder,
                                options.optLevel, cache);
@@ -403,7 +403,7 @@ CompiledProgram::compile(ModuleOp module, StringRef name,
 
 // An outline is a module with the function, declared without body and
 // arguments. Attributes hold the other parts of a program, and resources its
-// bytes.
+// bytes. A constant that is an array of the caller is the name of the array.
 static constexpr StringLiteral kArchiveName("layout.code");
 static constexpr StringLiteral kConstantsName("layout.constants");
 static constexpr StringLiteral kInputNamesName("layout.input_names");
@@ -441,6 +441,18 @@ static void dropResource(DenseResourceElementsAttr resource) {
   resource.getRawHandle().getResource()->setBlob({});
 }
 
+/// Returns true if a constant is all of an array that the caller of a later
+/// process also has.
+static bool isArray(const DetachedConstants::Entry &entry,
+                    const CompileOptions &options) {
+  if (entry.resource.empty() || !options.findArray)
+    return false;
+  std::optional<AsmResourceBlob> array = options.findArray(entry.resource);
+  ArrayRef<char> bytes = entry.blob.getData();
+  return array && array->getData().data() == bytes.data() &&
+         array->getData().size() == bytes.size();
+}
+
 void CompiledProgram::keep(const CompileOptions &options) {
   if (!archive || options.key.empty())
     return;
@@ -462,11 +474,17 @@ void CompiledProgram::keep(const CompileOptions &options) {
   (*outline)->setAttr(kArchiveName, resources.back());
   SmallVector<NamedAttribute> rows;
   for (const DetachedConstants::Entry &entry : constants->getEntries()) {
-    resources.push_back(
-        makeResource(b.getContext(), entry.name, entry.blob.getData()));
+    Attribute value;
+    if (isArray(entry, options)) {
+      value = b.getStringAttr(entry.resource);
+    } else {
+      resources.push_back(
+          makeResource(b.getContext(), entry.name, entry.blob.getData()));
+      value = resources.back();
+    }
     auto alignment = b.getI64IntegerAttr(entry.blob.getDataAlignment());
-    rows.push_back(b.getNamedAttr(
-        entry.name, b.getArrayAttr({resources.back(), alignment})));
+    rows.push_back(
+        b.getNamedAttr(entry.name, b.getArrayAttr({value, alignment})));
   }
   (*outline)->setAttr(kConstantsName, b.getDictionaryAttr(rows));
   SmallVector<StringRef> names(inputNames.begin(), inputNames.end());
@@ -517,11 +535,17 @@ CompiledProgram::load(ModuleOp outline, const CompileOptions &options) {
   for (NamedAttribute entry :
        outline->getAttrOfType<DictionaryAttr>(kConstantsName)) {
     auto row = cast<ArrayAttr>(entry.getValue());
+    int64_t alignment = cast<IntegerAttr>(row[1]).getInt();
+    if (auto name = dyn_cast<StringAttr>(row[0])) {
+      std::optional<AsmResourceBlob> array = options.findArray(name);
+      assert(array && "the key is a hash of all arrays and their names");
+      program->constants->add(entry.getName(), std::move(*array), alignment);
+      continue;
+    }
     auto resource = cast<DenseResourceElementsAttr>(row[0]);
     ArrayRef<char> bytes = getBytes(resource);
-    llvm::copy(bytes,
-               program->constants->add(entry.getName(), bytes.size(),
-                                       cast<IntegerAttr>(row[1]).getInt()));
+    llvm::copy(bytes, program->constants->add(entry.getName(), bytes.size(),
+                                              alignment));
     dropResource(resource);
   }
   auto fail = [&](llvm::Error error) {

@@ -91,14 +91,17 @@ public:
   /// one repeated element, or if the memory is aligned to less than
   /// `alignment`, or may not be shared: without `sharesAll`, only memory from
   /// allocateConstantBytes may be.
-  std::optional<AsmResourceBlob>
+  std::optional<DetachedConstants::Entry>
   take(LLVM::GlobalOp global, const Contents &contents, uint64_t alignment) {
     Entry *entry = getEntry(global);
+    bool isOwn = isConstantMemory(contents.bytes.data());
     if (!entry || contents.bytes.size() != contents.size ||
-        !(sharesAll || isConstantMemory(contents.bytes.data())) ||
+        !(sharesAll || isOwn) ||
         !llvm::isAddrAligned(llvm::Align(alignment), contents.bytes.data()))
       return std::nullopt;
-    return std::move(*entry->getBlob());
+    return DetachedConstants::Entry{global.getSymName().str(),
+                                    std::move(*entry->getBlob()),
+                                    isOwn ? "" : entry->getKey().str()};
   }
 
   /// Marks that `global` no longer reads its resource, and frees the resource
@@ -123,8 +126,17 @@ private:
 } // namespace
 
 char *DetachedConstants::add(StringRef name, size_t bytes, size_t alignment) {
-  entries.push_back({name.str(), allocateConstant(bytes, alignment)});
+  entries.push_back({name.str(), allocateConstant(bytes, alignment), ""});
   return entries.back().blob.getMutableData().data();
+}
+
+void DetachedConstants::add(StringRef name, AsmResourceBlob blob,
+                            size_t alignment) {
+  ArrayRef<char> bytes = blob.getData();
+  if (llvm::isAddrAligned(llvm::Align(alignment), bytes.data()))
+    entries.push_back({name.str(), std::move(blob), ""});
+  else
+    llvm::copy(bytes, add(name, bytes.size(), alignment));
 }
 
 DetachedConstants::DetachedConstants(ModuleOp module, bool dropResources,
@@ -142,11 +154,11 @@ DetachedConstants::DetachedConstants(ModuleOp module, bool dropResources,
         std::max<uint64_t>(64, global.getAlignment().value_or(1));
     if (!contents || contents->size < kMinBytes || alignment > kHugePageBytes)
       continue;
-    std::optional<AsmResourceBlob> taken;
+    std::optional<Entry> taken;
     if (dropper)
       taken = dropper->take(global, *contents, alignment);
     if (taken)
-      entries.push_back({global.getSymName().str(), std::move(*taken)});
+      entries.push_back(std::move(*taken));
     else
       copyTo(add(global.getSymName(), contents->size, alignment), *contents);
     if (dropper)

@@ -33,6 +33,9 @@ from layout_mlir import LayoutError, compile, torch_graphs
 
 log = logging.getLogger(__name__)
 
+# The limit of the seconds in which halves of failing parts are tried, to find the operations that are the reason.
+_SEARCH_SECONDS = 60
+
 
 # ------------------------------------------------------------------------ compiled parts
 
@@ -119,6 +122,10 @@ def is_tensor_operation(node: fx.Node) -> bool:
         isinstance(each, torch.Tensor) for each in (values if isinstance(values, (tuple, list)) else [values]))
 
 
+def _get_operations(graph: fx.Graph) -> list[fx.Node]:
+    return [node for node in graph.nodes if is_tensor_operation(node)]
+
+
 def _refuse_at_once(node: fx.Node) -> str:
     """Returns a reason why an operation stays with PyTorch that needs no attempt to lower it, or an empty string."""
     if torch.Tag.nondeterministic_seeded in node.target.tags:
@@ -127,7 +134,7 @@ def _refuse_at_once(node: fx.Node) -> str:
     for value in values:
         if isinstance(value, torch.Tensor) and (value.device.type != "cpu" or value.layout != torch.strided):
             return f"it has a tensor on {value.device} of layout {value.layout}"
-    return ""
+    return torch_graphs.explain_view(node)
 
 
 def _describe(node: fx.Node) -> str:
@@ -179,9 +186,11 @@ class _Graph:
     def __init__(self, module: fx.GraphModule, weights: list[torch.Tensor | None]) -> None:
         self.weights = weights
         self.original = module
-        nodes = [node for node in module.graph.nodes if is_tensor_operation(node)]
-        self.refused = {node.name: reason for node in nodes if (reason := _refuse_at_once(node))}
-        self.tried: dict[str, str] = {}
+        self.refused = {node.name: reason for node in _get_operations(module.graph)
+                        if (reason := _refuse_at_once(node))}
+        # The reasons of operations that fail alone, by their description, and the seconds of the search for them.
+        self.failed: dict[str, str] = {}
+        self.seconds = 0.0
         while not self.partition():
             pass
         self.state = self.get_state()
@@ -204,35 +213,43 @@ class _Graph:
             try:
                 part = _Part(graph, self.get_weights(used))
             except (torch_graphs.NotLowered, LayoutError) as error:
-                self.refuse(graph, str(error))
+                self.refuse(_get_operations(graph), str(error))
                 return False
             fused.set_submodule(call.target, part)
             self.parts.append((part, used))
         self.module = fused
         return True
 
-    def refuse(self, graph: fx.Graph, reason: str, values: Sequence[Any] | None = None) -> None:
-        """Adds the operations of a graph that fail alone to `refused`, or all if none does."""
-        nodes = [node for node in graph.nodes if is_tensor_operation(node)]
-        known = _Recorder(graph).record(values) if values else None
-        for node in nodes if len(nodes) > 1 else []:
-            if why := self.try_alone(node, known):
-                self.refused[node.name] = why
-        if not any(node.name in self.refused for node in nodes):
-            self.refused.update((node.name, reason) for node in nodes)
+    def refuse(self, operations: Sequence[fx.Node], reason: str, known: dict[str, Any] | None = None) -> None:
+        """Adds to `refused` the operations that are the reason why a part fails: those of its halves that fail, too, or
+        else all. With the values of `known` a part fails also if its results differ from PyTorch's."""
+        middle, is_found = len(operations) // 2, False
+        for half in (operations[:middle], operations[middle:]) if middle and self.seconds < _SEARCH_SECONDS else ():
+            again = {node.name: self.failed[text] for node in half if (text := _describe(node)) in self.failed}
+            self.refused.update(again)
+            rest = [node for node in half if node.name not in again]
+            why = self.try_part(rest, known) if rest else ""
+            if why:
+                self.refuse(rest, why, known)
+            is_found = is_found or bool(again or why)
+        if not is_found:
+            self.refused.update((node.name, reason) for node in operations)
+            if len(operations) == 1:
+                self.failed[_describe(operations[0])] = reason
 
-    def try_alone(self, node: fx.Node, known: dict[str, Any] | None) -> str:
-        """Returns the reason why an operation alone does not compile or, on the values of `known`, has other results
-        than PyTorch's. Returns an empty string if there is none."""
-        key = f"{_describe(node)} {bool(known)}"
-        if key not in self.tried:
-            try:
-                graph = torch_graphs.isolate(node)
-                part = _Part(graph, [None] * len(graph.find_nodes(op="placeholder")))
-                self.tried[key] = part.check([known[each.name] for each in node.all_input_nodes])[1] if known else ""
-            except (torch_graphs.NotLowered, LayoutError) as error:
-                self.tried[key] = str(error)
-        return self.tried[key]
+    def try_part(self, operations: Sequence[fx.Node], known: dict[str, Any] | None) -> str:
+        """Returns the reason why operations do not compile or, on the values of `known`, have other results than
+        PyTorch's. Returns an empty string if there is none."""
+        start = time.monotonic()
+        try:
+            graph = torch_graphs.isolate(operations)
+            operands = graph.find_nodes(op="placeholder")
+            part = _Part(graph, [None] * len(operands))
+            return part.check([known[each.name] for each in operands])[1] if known else ""
+        except (torch_graphs.NotLowered, LayoutError) as error:
+            return str(error)
+        finally:
+            self.seconds += time.monotonic() - start
 
     def get_weights(self, numbers: Sequence[int | None]) -> list[torch.Tensor | None]:
         return [None if number is None else self.weights[number] for number in numbers]
@@ -262,7 +279,7 @@ class _Graph:
         results = run.run(*values)
         while run.failures:
             for part, operands, reason in run.failures:
-                self.refuse(part.graph, reason, operands)
+                self.refuse(_get_operations(part.graph), reason, _Recorder(part.graph).record(operands))
             while not self.partition():
                 pass
             run = _CheckedRun(self.module)
@@ -277,7 +294,7 @@ class _Graph:
         for node in self.original.graph.nodes:
             if node.name in self.refused:
                 groups[str(node.target), self.refused[node.name]].append(node.name)
-        count = sum(map(is_tensor_operation, self.original.graph.nodes))
+        count = len(_get_operations(self.original.graph))
         for (target, reason), names in groups.items():
             share = sum(seconds[name] for name in names) / sum(seconds.values())
             log.warning("%s stays with PyTorch (%d of %d operations, %.1f %% of the time of the first run): %s", target,
@@ -312,7 +329,7 @@ def _is_weight(value: Any) -> bool:
 
 def _keep_training(module: fx.GraphModule, _: Sequence[Any]) -> Any:
     log.warning("a graph of %d operations stays with PyTorch, because it records gradients: call the model under "
-                "torch.inference_mode() or torch.no_grad()", sum(map(is_tensor_operation, module.graph.nodes)))
+                "torch.inference_mode() or torch.no_grad()", len(_get_operations(module.graph)))
     return make_boxed_func(module.forward)
 
 

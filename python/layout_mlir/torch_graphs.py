@@ -145,8 +145,7 @@ def _copy_view(graph: fx.Graph, node: fx.Node, copies: Callable[[fx.Node], fx.No
     source, sizes = node.args
     before, after = source.meta["val"].shape, node.meta["val"].shape
     groups = _group(before, after)
-    if not groups:
-        raise NotLowered(f"which dims of {tuple(before)} make those of {tuple(after)} is not known")
+    assert groups, "explain_view finds other reshapes"
     value, shape, dtype = copies(source), list(before), node.meta["val"].dtype
 
     def call(target: Any, args: tuple[Any, ...]) -> fx.Node:
@@ -169,6 +168,14 @@ def _copy_view(graph: fx.Graph, node: fx.Node, copies: Callable[[fx.Node], fx.No
 
 def _is_dynamic_view(node: fx.Node) -> bool:
     return node.target in _VIEWS and any(isinstance(each, torch.SymInt) for each in node.meta["val"].shape)
+
+
+def explain_view(node: fx.Node) -> str:
+    """Returns the reason why a reshape is not lowered, or an empty string for other operations."""
+    if not _is_dynamic_view(node):
+        return ""
+    before, after = node.all_input_nodes[0].meta["val"].shape, node.meta["val"].shape
+    return "" if _group(before, after) else f"which dims of {tuple(before)} make those of {tuple(after)} is not known"
 
 
 def _rebuild(part: fx.Graph, given: Sequence[torch.Tensor | None]) -> tuple[fx.GraphModule, list[int]]:
@@ -242,16 +249,22 @@ def lower(part: fx.Graph, given: Sequence[torch.Tensor | None]) -> Lowered:
     return Lowered(text, weights.arrays, inputs)
 
 
-def isolate(node: fx.Node) -> fx.Graph:
-    """Returns a graph with one operation of another graph, whose operands are its placeholders."""
+def isolate(operations: Sequence[fx.Node]) -> fx.Graph:
+    """Returns a graph with some operations of another graph, in their order. Its placeholders are the operands that
+    others compute, and its results the tensors that others use."""
     graph = fx.Graph()
-    copies: dict[fx.Node, fx.Node] = {}
-    for operand in node.all_input_nodes:
+    nodes = [each for node in operations for each in (node, *_get_items(node))]
+    inside, copies = set(nodes), {}
+    for operand in dict.fromkeys(each for node in nodes for each in node.all_input_nodes if each not in inside):
         copies[operand] = graph.placeholder(operand.name)
         copies[operand].meta = dict(operand.meta)
-    copy = graph.node_copy(node, copies.__getitem__)
-    value = node.meta["val"]
-    graph.output((copy,) if isinstance(value, torch.Tensor) else
-                 tuple(_call(graph, operator.getitem, (copy, number), each)
-                       for number, each in enumerate(value) if isinstance(each, torch.Tensor)))
+    for node in nodes:
+        copies[node] = graph.node_copy(node, copies.__getitem__)
+    graph.output(tuple(copies[node] for node in nodes if isinstance(node.meta["val"], torch.Tensor)
+                       and (not node.users or not inside.issuperset(node.users))))
     return graph
+
+
+def _get_items(node: fx.Node) -> list[fx.Node]:
+    """Returns the nodes that take a tensor each from the results of an operation with several."""
+    return [each for each in node.users if each.target is operator.getitem]

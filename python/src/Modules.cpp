@@ -161,6 +161,18 @@ static void nameValues(const AsmParserState &state) {
       argument.setLoc(getNamed(value, argument.getLoc()));
 }
 
+AsmResourceBlob
+mlir::layout::python::makeBlob(std::shared_ptr<py::buffer_info> info) {
+  ArrayRef<char> bytes(static_cast<const char *>(info->ptr),
+                       static_cast<size_t>(info->size * info->itemsize));
+  auto release = [info = std::move(info)](void *, size_t, size_t) mutable {
+    py::gil_scoped_acquire interpreter;
+    info.reset();
+  };
+  return UnmanagedAsmResourceBlob::allocateWithAlign(bytes, /*align=*/64,
+                                                     std::move(release));
+}
+
 /// The size in bytes up to which the array of a constant becomes a dense
 /// attribute. Larger ones remain resources, because an attribute is hashed and
 /// copied; folders do not read them.
@@ -188,13 +200,7 @@ static ElementsAttr getElements(DenseResourceElementsAttr resource,
     return DenseElementsAttr::getFromRawBuffer(type, bytes.take_front(size));
   if (bytes.size() <= kMostFoldedBytes)
     return DenseElementsAttr::getFromRawBuffer(type, bytes);
-  auto release = [info = std::move(info)](void *, size_t, size_t) mutable {
-    py::gil_scoped_acquire interpreter;
-    info.reset();
-  };
-  resource.getRawHandle().getResource()->setBlob(
-      UnmanagedAsmResourceBlob::allocateWithAlign(bytes, /*align=*/64,
-                                                  std::move(release)));
+  resource.getRawHandle().getResource()->setBlob(makeBlob(std::move(info)));
   return resource;
 }
 

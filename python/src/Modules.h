@@ -21,6 +21,7 @@
 #define LAYOUT_PYTHON_SRC_MODULES_H
 
 #include "Errors.h"
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/SourceMgr.h"
@@ -63,6 +64,9 @@ ModuleData toModuleData(const pybind11::object &given);
 ModuleData readModule(const pybind11::object &given,
                       const pybind11::object &shapes, bool maps = false,
                       pybind11::object *check = nullptr);
+
+/// Returns a blob in the memory of a buffer of Python, which it keeps alive.
+AsmResourceBlob makeBlob(std::shared_ptr<pybind11::buffer_info> info);
 
 /// Returns the registry with the dialects of layout-opt and layout-run, created
 /// once per process. Creating it registers their passes, too.

@@ -125,6 +125,7 @@ static std::string makeKey(const py::object &given, const py::object &shapes,
                 "equal params are equal bytes");
   SmallVector<StringRef> texts{
       target, parallelLoops ? "parallel" : "",
+      options.findArray ? "shares arrays" : "",
       StringRef(reinterpret_cast<const char *>(&params), sizeof(params))};
   for (const py::buffer_info &part : parts)
     texts.emplace_back(static_cast<const char *>(part.ptr), part.size);
@@ -144,6 +145,20 @@ static const DialectRegistry &getOutlineDialects() {
   return *registry;
 }
 
+/// Returns a function that finds the arrays of a module of text and arrays.
+static decltype(CompileOptions::findArray)
+makeFindArray(const py::object &given) {
+  bool hasArrays = py::isinstance<py::tuple>(given) && py::len(given) == 2;
+  return [&given, hasArrays](StringRef name) -> std::optional<AsmResourceBlob> {
+    py::gil_scoped_acquire interpreter;
+    py::str key(name.str());
+    if (!hasArrays || !given[py::int_(1)].contains(key))
+      return std::nullopt;
+    py::buffer array = given[py::int_(1)][key];
+    return makeBlob(std::make_shared<py::buffer_info>(array.request()));
+  };
+}
+
 /// Erases the bodies of all functions, and all other ops. A compiled program
 /// only refers to the function that it runs, for its attributes and location.
 static void dropBodies(ModuleOp module) {
@@ -161,7 +176,8 @@ compile(const py::object &given, const py::object &target,
   std::string wanted = toTargetText(target);
   CompileOptions compileOptions;
   compileOptions.dropsResources = true;
-  compileOptions.sharesResources = sharesArrays;
+  if (sharesArrays)
+    compileOptions.findArray = makeFindArray(given);
   if (!threads.is_none()) {
     int64_t count = toInt(threads, "the number of threads");
     if (count < 1 || count > kMostThreads)
@@ -171,10 +187,8 @@ compile(const py::object &given, const py::object &target,
   }
   // Sequential loops compile faster.
   bool parallelLoops = CompiledProgram::countThreads(compileOptions) > 1;
-  // A program from the cache has its own copy of the constants.
-  if (!sharesArrays)
-    compileOptions.key =
-        makeKey(given, shapes, wanted, function, parallelLoops, compileOptions);
+  compileOptions.key =
+      makeKey(given, shapes, wanted, function, parallelLoops, compileOptions);
   std::unique_ptr<llvm::MemoryBuffer> outline =
       CompiledProgram::find(compileOptions);
   bool isKept = outline != nullptr;
@@ -423,8 +437,7 @@ of threads that share its long loops, by default the number of processors that
 this process may use; results do not depend on it.
 
 With `shares_arrays`, constants that keep the layout of the array that was given
-for them are read from this array as long as the program lives. The program is
-then not cached.
+for them are read from this array as long as the program lives.
 
 The program of an ONNX model is compared with ONNX Runtime, if that is
 installed; a difference raises LayoutError.

@@ -42,6 +42,7 @@
 #define LAYOUT_RUNTIME_COMPILEDPROGRAM_H
 
 #include "layout/Runtime/Npy.h"
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ExecutionEngine/Orc/CoreContainers.h"
@@ -93,9 +94,12 @@ struct CompileOptions {
   /// True if no other code reads the resources of the module's context. They
   /// are freed while the constants are copied, which halves peak memory.
   bool dropsResources = false;
-  /// True if the program may also read resources in place, in whatever memory
-  /// they are. Has an effect only with `dropsResources`.
-  bool sharesResources = false;
+  /// If not null, the program may also read resources in place, in whatever
+  /// memory they are; has an effect only with `dropsResources`. The function
+  /// returns the caller's array that resource `name` refers to, or std::nullopt
+  /// if it has none. `keep` stores only the names of such resources, and `load`
+  /// calls the function for them.
+  std::function<std::optional<AsmResourceBlob>(StringRef name)> findArray;
   /// If not null, called after each run. Returns the error of that run, e.g. of
   /// a device, which makes the run fail, or std::nullopt.
   std::function<std::optional<std::string>()> takeError;

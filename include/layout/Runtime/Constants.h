@@ -37,6 +37,9 @@ public:
   struct Entry {
     std::string name;
     AsmResourceBlob blob;
+    /// The name of the resource whose memory, which is not from
+    /// allocateConstantBytes, `blob` shares; empty for other memory.
+    std::string resource;
   };
 
   DetachedConstants() = default;
@@ -53,6 +56,10 @@ public:
   /// Adds a constant of `bytes` bytes at a multiple of `alignment`, and returns
   /// its memory, for the caller to fill.
   char *add(StringRef name, size_t bytes, size_t alignment);
+
+  /// Adds a constant in the memory of `blob`, or a copy if that is not at a
+  /// multiple of `alignment`.
+  void add(StringRef name, AsmResourceBlob blob, size_t alignment);
 
   ArrayRef<Entry> getEntries() const { return entries; }
 

@@ -140,6 +140,44 @@ class KeptCode(unittest.TestCase):
             with self.assertRaisesRegex(LayoutError, "argument 0 .%x. must be"):
                 program(x[:, 1:], np.array(5))
 
+    def test_shared_arrays_are_not_stored(self):
+        table = np.random.default_rng(8).standard_normal((5000, 8), "f4")
+        module = """func.func @main(%n: tensor<i64>) -> tensor<8xf32> {
+          %table = arith.constant dense_resource<table> : tensor<5000x8xf32>
+          %e = tensor.empty() : tensor<8xf32>
+          %y = linalg.generic {indexing_maps = [affine_map<(c) -> ()>, affine_map<(c) -> (c)>], iterator_types = ["parallel"]}
+              ins(%n : tensor<i64>) outs(%e : tensor<8xf32>) {
+            ^bb0(%i: i64, %o: f32):
+              %row = arith.index_cast %i : i64 to index
+              %c = linalg.index 0 : index
+              %x = tensor.extract %table[%row, %c] : tensor<5000x8xf32>
+              linalg.yield %x : f32
+          } -> tensor<8xf32>
+          return %y : tensor<8xf32>
+        }"""
+
+        def place(byte):
+            """Returns a copy of the table at `byte` after a multiple of 64 bytes."""
+            memory = np.empty(table.nbytes + 128, "u1")
+            start = -memory.ctypes.data % 64 + byte
+            copy = memory[start:start + table.nbytes].view("f4").reshape(table.shape)
+            copy[:] = table
+            return copy
+
+        # An array that is aligned to less than the program needs is copied. Code is kept for any table.
+        for shares, byte, kept in (True, 0, False), (True, 0, True), (True, 4, True), (False, 0, True):
+            array = place(byte)
+            program = compile((module, {"table": array}), shares_arrays=shares)
+            self.assertEqual(program.kept, kept)
+            np.testing.assert_array_equal(program(np.array(4999)), table[4999])
+            # The table is in no entry but that of the program with its own copy.
+            self.assertEqual(self.entries()[-1].stat().st_size > table.nbytes, not shares)
+            array[7] = 5  # shows whether the program reads this memory
+            self.assertEqual((program(np.array(7)) == 5).all(), shares and byte == 0)
+        self.assertEqual(len(self.entries()), 3)
+        compile((module, {"table": place(0) + 1}), shares_arrays=True)
+        self.assertEqual(len(self.entries()), 4)
+
     def test_long_modules_are_compiled_in_parts(self):
         # Kernels of many shapes, so that no two of them are the same function.
         sizes = range(3, 43)

@@ -8,7 +8,9 @@ import gc
 import logging
 import os
 import pathlib
+import subprocess
 import sys
+import tempfile
 import unittest
 from unittest import mock
 
@@ -104,6 +106,41 @@ class Backend(unittest.TestCase):
             self.check(lambda x: torch.tanh(x + 1) * 2, torch.randn(3, 4), warnings=[
                 r"aten\.tanh\.default stays with PyTorch \(1 of 3 .*its results differ from PyTorch's by [\d.]+"])
 
+    def test_view_of_unknown_dims(self):
+        """A reshape whose sizes are not proven equal is named without an attempt."""
+        x = torch.randn(6, 4)
+        torch._dynamo.mark_dynamic(x, 0)
+        with mock.patch.object(torch_backend._Graph, "try_part", side_effect=AssertionError):
+            self.check(lambda x: x.exp().view(x.shape[0] // 2, 2, 4) * 2, x, warnings=[
+                r"aten\.view\.default stays with PyTorch \(1 of 3 .*which dims of .* make those of .* is not known"])
+
+    def test_few_attempts(self):
+        """An operation without a lowering is found by halving failing parts, which ends after a limit of time."""
+        def function(x):
+            for step in range(38):
+                x = (x + step).sin() if step % 2 else x.cummax(0).values if step == 10 else x * 0.5
+            return x
+
+        def count(**options):
+            parts = []
+            original = torch_backend._Graph.try_part
+
+            def try_part(graph, operations, known):
+                parts.append(len(operations))
+                return original(graph, operations, known)
+
+            with mock.patch.object(torch_backend._Graph, "try_part", try_part):
+                self.check(function, torch.randn(4, 5), **options)
+            return parts
+
+        parts = count(warnings=[r"aten\.cummax\.default stays with PyTorch \(1 of 57 operations"])
+        self.assertLessEqual(len(parts), 12, parts)
+        torch._dynamo.reset()
+        with mock.patch.object(torch_backend, "_SEARCH_SECONDS", 0):
+            self.assertEqual(count(warnings=[rf"aten\.{name} stays with PyTorch \({number} of 57 operations" for name, number
+                                             in (("mul.Tensor", 18), ("add.Tensor", 19), ("sin.default", 19),
+                                                 ("cummax.default", 1))]), [])
+
     # ----------------------------------------------------------------------------- weights
 
     def test_changed_weights(self):
@@ -146,6 +183,33 @@ class Backend(unittest.TestCase):
             compiled = self.check(words, tokens)
             words.weight.numpy()[7] = 3  # not counted as a change
             torch.testing.assert_close(compiled(tokens)[0], torch.full((8,), 3.0))
+
+    def test_kept_programs(self):
+        """Another process loads the program of equal weights, except those that it reads from the parameter."""
+        text = """if True:
+            import torch
+            from layout_mlir import torch_backend
+            kept, original = [], torch_backend.compile
+            def compile(*args, **options):
+                program = original(*args, **options)
+                kept.append(program.kept)
+                return program
+            torch_backend.compile = compile
+            torch.manual_seed(0)
+            model = torch.nn.Sequential(torch.nn.Embedding(5000, 8), torch.nn.Linear(8, 300))
+            tokens = torch.tensor([7, 4999])
+            with torch.no_grad():
+                torch.testing.assert_close(torch.compile(model, backend="layout")(tokens), model(tokens))
+            print(kept)"""
+        with tempfile.TemporaryDirectory() as folder:
+            def run():
+                return subprocess.run([sys.executable, "-c", text], check=True, text=True, stdout=subprocess.PIPE,
+                                      env={**os.environ, "LAYOUT_CACHE": folder}).stdout.strip()
+
+            self.assertEqual([run(), run()], ["[False]", "[True]"])
+            # The program and its code, neither with the embedding.
+            sizes = [path.stat().st_size for path in pathlib.Path(folder).glob("llvmcache-*")]
+            self.assertEqual((len(sizes), max(sizes) < 5000 * 8 * 4), (2, True))
 
     def test_copies_of_weights(self):
         """A packed weight is the only copy beside the parameter. The first model leaves free memory to the second."""

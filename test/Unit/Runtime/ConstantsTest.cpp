@@ -148,6 +148,7 @@ TEST(DetachedConstants, SharesResources) {
     ASSERT_EQ(constants.getEntries().size(), 1u);
     ArrayRef<char> data = constants.getEntries().front().blob.getData();
     EXPECT_EQ(data.data() == bytes, shares);
+    EXPECT_EQ(constants.getEntries().front().resource, shares ? "weight" : "");
     EXPECT_EQ(data.front(), 7);
     // A copy releases the memory at once, a program at its end.
     EXPECT_EQ(released, 1u);
