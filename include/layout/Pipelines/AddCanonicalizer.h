@@ -17,9 +17,13 @@ namespace mlir::layout {
 /// the static shape of its init although the loop may grow it. Upstream exports
 /// no other way to leave the pattern out than its mangled name;
 /// docs/upstream/scf-for-cast-folder.mlir fails if the name no longer matches.
-inline void
-addCanonicalizer(OpPassManager &pm,
-                 const GreedyRewriteConfig &config = GreedyRewriteConfig()) {
+///
+/// Regions are not simplified: apart from unreachable blocks and dead ops, which
+/// the canonicalizer erases anyway, only branches have something to simplify,
+/// and the search for it visits all ops several times.
+inline void addCanonicalizer(OpPassManager &pm,
+                             GreedyRewriteConfig config = {}) {
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   pm.addPass(createCanonicalizerPass(
       config, {"(anonymous namespace)::ForOpTensorCastFolder"}));
 }

@@ -121,50 +121,54 @@ static void buildBufferPart(OpPassManager &pm,
     pm.addPass(createProfileKernelsPass());
 }
 
-/// Adds the passes from buffers to the LLVM dialect.
+/// Adds the passes from buffers to the LLVM dialect. Those on functions run on
+/// several functions in parallel.
 static void buildLLVMPart(OpPassManager &pm,
                           const LinalgToLLVMOptions &options) {
-  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
-  pm.addNestedPass<func::FuncOp>(createLowerVectorShapesPass());
-  pm.addPass(memref::createExpandStridedMetadataPass());
-  pm.addPass(createLowerAffinePass());
+  OpPassManager &loops = pm.nest<func::FuncOp>();
+  loops.addPass(createConvertLinalgToLoopsPass());
+  loops.addPass(createLowerVectorShapesPass());
+  loops.addPass(memref::createExpandStridedMetadataPass());
+  loops.addPass(createLowerAffinePass());
   // This pass puts loop bodies into memref.alloca_scope, which must not contain
   // branches; the canonicalizer removes these scopes.
   if (options.parallelLoops)
     pm.addPass(createConvertSCFToOpenMPPass());
-  addCanonicalizer(pm);
-  pm.addPass(createCSEPass());
+  OpPassManager &branches = pm.nest<func::FuncOp>();
+  addCanonicalizer(branches);
+  branches.addPass(createCSEPass());
   // Runs when strides of views are known: the type of a contiguous view may no
   // longer show that it is contiguous.
-  pm.addNestedPass<func::FuncOp>(createLowerStridedCopiesPass());
+  branches.addPass(createLowerStridedCopiesPass());
   // Runs after all passes that create loops and accesses, while loops exist.
-  pm.addNestedPass<func::FuncOp>(createLowerAccessesPass());
-  pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(createConvertComplexToStandardPass());
+  branches.addPass(createLowerAccessesPass());
+  branches.addPass(createSCFToControlFlowPass());
+  branches.addPass(createConvertComplexToStandardPass());
   // Compute bf16 arithmetic in f32. The other bf16 values are replaced by i16
   // at the end.
   arith::ArithEmulateUnsupportedFloatsOptions emulate;
   emulate.sourceTypeStrs = {"bf16"};
   emulate.targetTypeStr = "f32";
-  pm.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
+  branches.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
   math::MathExtendToSupportedTypesOptions extend;
   extend.extraTypeStrs = {"f16"};
-  pm.addPass(math::createMathExtendToSupportedTypes(extend));
+  branches.addPass(math::createMathExtendToSupportedTypes(extend));
   if (options.math == MathFunctions::vector)
-    pm.addPass(createExpandMathPass());
-  pm.addPass(createExpandByteProductsPass());
+    branches.addPass(createExpandMathPass());
+  branches.addPass(createExpandByteProductsPass());
   pm.addPass(createRemoveTargetPass());
   // Powers of vectors, or with 64-bit integer exponents, have no LLVM
   // intrinsic.
   pm.addPass(createConvertMathToFuncs());
+  pm.addNestedPass<func::FuncOp>(createConvertMathToLLVMPass());
   // Runs before vector lowering, because libm calls are scalarized by
   // vector.extract and vector.insert.
-  pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
-  pm.addPass(createConvertVectorToLLVMPass());
+  OpPassManager &vectors = pm.nest<func::FuncOp>();
+  vectors.addPass(createConvertVectorToLLVMPass());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
-  pm.addPass(arith::createArithExpandOpsPass(expand));
+  vectors.addPass(arith::createArithExpandOpsPass(expand));
   // Converts all dialects in one walk, without casts in between. A dialect that
   // is not loaded would be an error.
   ConvertToLLVMPassOptions rest;
