@@ -7,6 +7,7 @@
 
 #include "layout/Interfaces/MeshLoops.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/Layout/IR/Speculation.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -87,7 +88,7 @@ static llvm::SmallBitVector findNonDivisibleDims(RankedTensorType type) {
 /// Returns true if the body of `op` cannot fail on any element and reads no
 /// tensor by index.
 static bool takesAnyElement(Operation *op) {
-  if (!isSpeculatable(op))
+  if (!canSpeculate(op))
     return false;
   return !op->walk([&](Operation *inner) {
               return inner != op && llvm::any_of(inner->getOperandTypes(),

@@ -8,6 +8,7 @@
 #include "Structured.h"
 #include "layout/Algebra/AffineMaps.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/Layout/IR/Speculation.h"
 #include "layout/Dialect/Layout/Utils/EmitSize.h"
 #include "layout/Interfaces/ReachedStorage.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,7 +25,7 @@ bool layout::mayTrapOnPadding(Block &body) {
   return body
       .walk([](Operation *op) {
         // An index computed from padding may be out of bounds.
-        bool safe = !isa<tensor::ExtractOp>(op) && isSpeculatable(op);
+        bool safe = !isa<tensor::ExtractOp>(op) && canSpeculate(op);
         return safe || op->hasTrait<OpTrait::IsTerminator>()
                    ? WalkResult::advance()
                    : WalkResult::interrupt();

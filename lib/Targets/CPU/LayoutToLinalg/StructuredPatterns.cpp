@@ -8,6 +8,7 @@
 #include "Patterns.h"
 #include "Structured.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/Layout/IR/Speculation.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -178,7 +179,7 @@ ElementwisePattern::matchAndRewrite(Operation *op,
   }
   structured.iterators.assign(rank, utils::IteratorType::parallel);
   structured.body.op = op;
-  structured.mayTrap = !isSpeculatable(op);
+  structured.mayTrap = !canSpeculate(op);
   structured.emitBody = [op, elements](OpBuilder &b, Location loc,
                                        ValueRange args, StructuredOp::Index) {
     OperationState state(loc, op->getName(),

@@ -11,6 +11,7 @@
 #include "TensorStorage.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/Layout/IR/Speculation.h"
 #include "layout/Dialect/Layout/Utils/EmitIndex.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -98,7 +99,7 @@ static Value copy(OpBuilder &b, Value value, IRMapping &copies, Block &entry) {
   Operation *op = value.getDefiningOp();
   if (!op || isa<TensorType>(value.getType()) || op->getNumRegions() ||
       !isMemoryEffectFree(op) ||
-      (op->getBlock() != &entry && !isSpeculatable(op)))
+      (op->getBlock() != &entry && !canSpeculate(op)))
     return {};
   for (Value operand : op->getOperands())
     if (!copy(b, operand, copies, entry))

@@ -117,7 +117,7 @@ func.func private @pool(%x: tensor<3x17x6x6xf32, #nchwc>) -> tensor<3x17x3x3xf32
   return %r : tensor<3x17x3x3xf32, #nhwc>
 }
 
-// Integer division would trap on padding that holds 0.
+// Integer division and remainders would trap on padding that holds 0.
 func.func private @divide(%x: tensor<3x17x6x6xf32, #zero>) -> tensor<3x17x6x6xi32, #nchwc> {
   %n = arith.constant 100 : i32
   %c = arith.constant 9 : i32
@@ -128,7 +128,10 @@ func.func private @divide(%x: tensor<3x17x6x6xf32, #zero>) -> tensor<3x17x6x6xi3
     %0 = arith.fptosi %p : f32 to i32
     %1 = arith.muli %0, %c : i32
     %2 = arith.divsi %n, %0 : i32
-    linalg.yield %2 : i32
+    %3 = arith.remsi %n, %0 : i32
+    %4 = arith.muli %3, %c : i32
+    %5 = arith.addi %2, %4 : i32
+    linalg.yield %5 : i32
   } -> tensor<3x17x6x6xi32, #nchwc>
   return %r : tensor<3x17x6x6xi32, #nchwc>
 }

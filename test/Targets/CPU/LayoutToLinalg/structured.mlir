@@ -135,6 +135,20 @@ func.func @traps(%x: tensor<17x3xi32, #c16>) -> tensor<17x3xi32, #c16> {
   return %0 : tensor<17x3xi32, #c16>
 }
 
+// So do remainders, which upstream takes to be defined for 0; not by a constant.
+// CHECK-LABEL: @remainders
+// CHECK: scf.if
+// CHECK: arith.remsi
+// CHECK: linalg.generic
+// CHECK-NOT: scf.if
+// CHECK: arith.remsi
+func.func @remainders(%x: tensor<17x3xi32, #c16>) -> tensor<17x3xi32, #c16> {
+  %ten = arith.constant dense<10> : tensor<17x3xi32, #c16>
+  %0 = arith.remsi %x, %x : tensor<17x3xi32, #c16>
+  %1 = arith.remsi %0, %ten : tensor<17x3xi32, #c16>
+  return %1 : tensor<17x3xi32, #c16>
+}
+
 // An index stored in padding may be out of bounds.
 // CHECK-LABEL: @reads_at_an_index
 // CHECK: scf.if

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitters/IndexMaximum.h"
+#include "layout/Dialect/Layout/IR/Speculation.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -89,7 +90,7 @@ bool MaximumEmitter::add(Value value) {
   if (!slice.insert(made).second)
     return true;
   bool isBranch = made->getBlock() != op.getBlock();
-  if (!isMemoryEffectFree(made) || (isBranch && !isSpeculatable(made)))
+  if (!isMemoryEffectFree(made) || (isBranch && !canSpeculate(made)))
     return false;
   SetVector<Value> captured;
   getUsedValuesDefinedAbove(made->getRegions(), captured);
