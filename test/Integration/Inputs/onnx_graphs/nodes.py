@@ -184,7 +184,10 @@ def reduction(d):
                    else ("int32", "int64"))
     node = Node(op, [name], {"keepdims": int(d.flag())})
     if x.ndim and d.flag(0.8):
-        d.axes_input(node, d.axes(x.ndim, 1), 13 if op == "ReduceSum" else 18)
+        axes = d.axes(x.ndim, 1)
+        if not x.size:
+            axes = [axis % x.ndim for axis in axes]  # ONNX Runtime does not reduce an empty tensor along negative axes
+        d.axes_input(node, axes, 13 if op == "ReduceSum" else 18)
     return node
 
 

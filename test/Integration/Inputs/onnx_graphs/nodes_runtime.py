@@ -60,7 +60,7 @@ def quantized_pool(d):
     quantities = [scale(d), zero(d, x.dtype), scale(d), zero(d, x.dtype)]
     if d.flag():
         return make("QLinearGlobalAveragePool", [name, *quantities], {"channels_last": int(d.flag())})
-    kernel = [d.rng.randint(1, 3) for _ in x.shape[2:]]
+    kernel = [d.rng.randint(1, min(3, size)) for size in x.shape[2:]]  # without a window, its shape is undefined
     return make("QLinearAveragePool", [name, *quantities],
                 {"kernel_shape": kernel, "strides": [d.rng.randint(1, 3) for _ in kernel],
                  "pads": [d.rng.randint(0, size - 1) for size in kernel * 2], "ceil_mode": int(d.flag(0.3)),

@@ -283,7 +283,7 @@ def columns(d):
 def windows(d):
     if d.opset < 17:
         raise Unfit
-    return Node(d.choose("HannWindow", "HammingWindow", "BlackmanWindow"), [np.array(d.rng.randint(2, 9), np.int64)],
+    return Node(d.choose("HannWindow", "HammingWindow", "BlackmanWindow"), [np.array(d.rng.randint(3, 9), np.int64)],
                 {"periodic": int(d.flag())})
 
 
