@@ -99,18 +99,18 @@ static void buildBufferPart(OpPassManager &pm,
                             const LinalgToLLVMOptions &options) {
   pm.addPass(createBufferizePass());
   pm.addPass(createCopyNoncontiguousCastsPass());
+  OpPassManager &buffers = pm.nest<func::FuncOp>();
   // Merge equal views first, so that copies onto themselves fold.
-  pm.addPass(createCSEPass());
-  addCanonicalizer(pm);
+  buffers.addPass(createCSEPass());
+  addCanonicalizer(buffers);
   if (options.planMemory) {
     PlanMemoryPassOptions memory;
     memory.arena = options.arena;
-    pm.addNestedPass<func::FuncOp>(createPlanMemoryPass(memory));
+    buffers.addPass(createPlanMemoryPass(memory));
   }
   // Tile copies when their padding and result memory are known.
   if (options.emitKernels)
-    pm.addNestedPass<func::FuncOp>(
-        createTileTransposesPass({options.parallelLoops}));
+    buffers.addPass(createTileTransposesPass({options.parallelLoops}));
   // Outline the loops and copies that are not in kernels, too.
   if (options.outlineKernels)
     pm.addPass(createOutlineKernelsPass());
