@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import gc
 import importlib.util
 import mmap
 import os
@@ -58,6 +59,19 @@ def open_with_check(
     return _open_onnx(path, shapes or {}) if path.suffix in ONNX_SUFFIXES else (_read_file(path, maps), None)
 
 
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Pauses the garbage collector, which would visit the objects of the importer again and again: nearly all stay."""
+    is_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_enabled:
+            gc.enable()
+
+
+@_uncollected()
 def _open_onnx(path: pathlib.Path, shapes: _Shapes) -> tuple[Any, Callable[[Any], None]]:
     from layout_mlir import LayoutError, onnx_import
     from layout_mlir.onnx_import.compare import Check, as_function, compile_lowered
