@@ -340,7 +340,8 @@ build_targets() {
   # Clones share objects, including those compiled with a precompiled header. The
   # inode cache avoids hashing the 570 MB of precompiled headers for each object.
   export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=1 CCACHE_INODECACHE=1
-  export CCACHE_PCH_EXTSUM=1
+  # Hashes the files that the compiler read, so that a miss preprocesses nothing.
+  export CCACHE_PCH_EXTSUM=1 CCACHE_DEPEND=1
   export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
   step "building $*"
   local status=0
