@@ -19,8 +19,7 @@ static bool hasSafeDivisor(Operation *op) {
     return true;
   APInt divisor;
   return matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) &&
-         !divisor.isZero() &&
-         (isa<arith::RemUIOp>(op) || !divisor.isAllOnes());
+         !divisor.isZero() && (isa<arith::RemUIOp>(op) || !divisor.isAllOnes());
 }
 
 bool layout::canSpeculate(Operation *op) {
