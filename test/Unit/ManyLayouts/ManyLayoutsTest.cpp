@@ -29,7 +29,7 @@ using namespace mlir::layout;
 namespace {
 
 constexpr int kShards = 8;
-constexpr int kLayoutsPerShard = 1 << 17; // 1,048,576 in total
+constexpr int kLayoutsPerShard = 1 << 16; // 524,288 in total
 constexpr int kIndices = 4;
 // Parsing text back costs more than all other checks.
 constexpr int kLayoutsPerText = 16;
