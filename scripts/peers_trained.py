@@ -52,8 +52,12 @@ class Stopped(Exception):
 
 
 def read_table(table, filter_text):
-    """Returns the [(package, model)] whose names match, in the order of the file."""
+    """Returns the [(package, model)] whose names match, in the order of the file. Names of models in a package differ."""
     packages = tomllib.loads(table.read_text())["package"]
+    for package in packages:
+        names = [trained_page.get_stem(model) for model in package["models"]]
+        if len(names) > len(set(names)):
+            sys.exit(f"{table}: two models of {package['name']} have one name; give one of them a `name`")
     pairs = [(package, model) for package in packages for model in package["models"]]
     return [(package, model) for package, model in pairs
             if re.search(filter_text, f"{package['name']} {model['path']}")]
@@ -134,8 +138,9 @@ class Models:
 
     def measure(self, package, model):
         """Returns all measurements of a model as a dict."""
-        row = {"package": package["name"], "version": package["version"], "path": model["path"], "kind": model["kind"]}
-        folder = self.folder / f"{package['name']}-{pathlib.Path(model['path']).stem}"
+        row = {"package": package["name"], "version": package["version"],
+               **{key: model[key] for key in ("name", "path", "kind") if key in model}}
+        folder = self.folder / f"{package['name']}-{trained_page.get_stem(model)}"
         cache = folder / "cache"
         environment = {"LAYOUT_CACHE": str(cache)}
         try:

@@ -32,8 +32,13 @@ _TIMES = ["model", "1 thread", "ONNX Runtime", "2 threads", "ONNX Runtime"]
 _REFUSED = ["model", "what becomes of it", "why"]
 
 
+def get_stem(model):
+    """Returns the name of a model in its package: `name`, or that of the file."""
+    return model.get("name") or pathlib.PurePosixPath(model["path"]).stem
+
+
 def _name(row):
-    return f"{row['package']} {row['version']}, {pathlib.PurePosixPath(row['path']).stem}"
+    return f"{row['package']} {row['version']}, {get_stem(row)}"
 
 
 def _number(value, digits=2):
@@ -153,7 +158,7 @@ which the session chooses. `./dev peers trained --sessions --update-docs [--filt
 
 def update_sessions(rows, pairs, circumstances):
     """Writes the page of sessions. `pairs` are all packages and models, in the order of the page."""
-    order = [_name({"package": package["name"], **package, "path": model["path"]}) for package, model in pairs]
+    order = [_name({"package": package["name"], "version": package["version"], **model}) for package, model in pairs]
     SESSIONS.update([_session_cells(row) for row in rows if row["status"] == "matched"], circumstances, order)
 
 
