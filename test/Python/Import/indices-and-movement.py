@@ -271,6 +271,8 @@ CHOICES = [
     *(Case("Unique", [REPEATED], [], {"axis": axis, "sorted": order}, outputs=4)
       for axis in (0, 1) for order in (0, 1)),
     Case("Unique", [np.array([3, 1, 2, 3, 1, 9], np.int64)], [], {"sorted": 0}, outputs=4),
+    *(Case("Unique", [], [np.array([[3, 1, 3, 2], [0, 5, 0, 5]], np.float32)], {"axis": 1, "sorted": 0}, outputs=count)
+      for count in (1, 4)),
     Case("Unique", [np.array([[3, 1], [2, 3]], np.int64)], outputs=4),
     Case("Unique", [RNG.integers(0, 9, 40)], outputs=4),
     Case("Unique", [RNG.integers(0, 9, 41)], [], {"sorted": 0}, outputs=4),
