@@ -152,8 +152,12 @@ class Models:
             if self.args.sessions:
                 if not job.exists() or job.read_text() != text:
                     job.write_text(text)
-                    self.run_phase("import", job, environment)
-                    self.run_phase("session", job, environment)
+                    try:
+                        self.run_phase("import", job, environment)
+                        self.run_phase("session", job, environment)
+                    except Stopped:
+                        job.unlink()  # a later run does not find what is missing
+                        raise
                 return row | self.run_phase("time", job, environment) | {"status": "matched"}
             for kept in cache.glob("*"):
                 kept.unlink()
