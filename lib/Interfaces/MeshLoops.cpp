@@ -9,7 +9,6 @@
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/IR/Speculation.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::layout;

@@ -177,8 +177,6 @@ def evaluate(node: NodeProto, inputs: Sequence[NDArray[Any] | None],
         moved = _evaluate_movement(node, inputs, opsets.get("", opsets.get("ai.onnx", 1)))
         if moved is not None:
             return [np.asarray(moved, order="C")]
-    if node.op_type == "Unique" and any(each.name == "sorted" and each.i == 0 for each in node.attribute):
-        return None  # the evaluator sorts an only result, and takes others along axis 0
     from onnx.reference import ReferenceEvaluator
 
     given = {name: array for name, array in zip(node.input, inputs) if name and array is not None}

@@ -39,6 +39,12 @@ _BROADCASTING = {"Abs", "Add", "And", "Cast", "Div", "Equal", "Greater", "Greate
                  "Max", "Min", "Mul", "Neg", "Not", "Or", "Sub", "Where", "Xor"}
 
 
+def _is_unsorted(node: NodeProto) -> bool:
+    """Returns true for a Unique in the order of the input: the reference sorts an only result, and takes others along
+    axis 0."""
+    return node.op_type == "Unique" and any(each.name == "sorted" and each.i == 0 for each in node.attribute)
+
+
 def _check_rank(what: str, value: Value) -> None:
     """Raises ImportFailure if a value has a rank that depends on data."""
     if isinstance(value, Tensor) and value.may_be_scalar:
@@ -360,7 +366,7 @@ class Importer:
             if value is not None and not (isinstance(value, Tensor) and value.array is not None):
                 return None
             arrays.append(value.array if isinstance(value, Tensor) else None)
-        if (not inputs or proto.op_type in _NOT_FOLDED or proto.domain not in ("", "ai.onnx")
+        if (not inputs or proto.op_type in _NOT_FOLDED or _is_unsorted(proto) or proto.domain not in ("", "ai.onnx")
                 or any(each.HasField("g") or each.graphs for each in proto.attribute)
                 or sum(array.size for array in arrays if array is not None) > _MOST_FOLDED):
             return None
