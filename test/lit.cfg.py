@@ -76,7 +76,8 @@ config.substitutions += [
         "-DCMAKE_C_COMPILER=" + config.host_cc,
         "-DCMAKE_CXX_COMPILER=" + config.host_cxx,
         "-DCMAKE_EXE_LINKER_FLAGS=" + config.host_linker_flags,
-        "-DCMAKE_SHARED_LINKER_FLAGS=" + config.host_linker_flags])),
+        "-DCMAKE_SHARED_LINKER_FLAGS=" + config.host_linker_flags,
+        "-DCMAKE_UNITY_BUILD=" + config.unity_build])),
     # Objects of what other configurations build instead (test/CMakeLists.txt).
     ("%stand_ins", os.path.join(config.layout_obj_root, "test/CMakeFiles/layout-stand-ins.dir/__")),
 ]
