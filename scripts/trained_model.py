@@ -190,7 +190,7 @@ def run_on_chip(job):
     oracle, folder = read_oracle(job), pathlib.Path(job["folder"])
     model = load(job, True)
     source = folder / "source.mlirbc"
-    source.write_bytes(onnx_import.lower(model))
+    source.write_bytes(onnx_import.lower(model, float_products=True))
     start = time.perf_counter()
     try:
         run_npu.lower(source, run_npu.get_target(job["chip"]), folder)

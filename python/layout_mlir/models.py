@@ -150,7 +150,7 @@ def _load_onnx(model: ModelProto, name: str, folder: pathlib.Path, inputs: _Arra
     takes_sizes = is_dynamic and not options.dynamic  # of the inputs
     prepared = onnx_import.prepare_checked(type(model).FromString(model.SerializeToString()) if is_dynamic else model)
     # Before the runtime, which may not end on a model that the importer refuses.
-    lowered = None if takes_sizes else onnx_import.lower(prepared)
+    lowered = None if takes_sizes else onnx_import.lower(prepared, options.float_products)
     refused: ImportFailed | None = None
     for size in [None, *onnx_draws.LARGER_SIZES]:
         try:
@@ -159,7 +159,7 @@ def _load_onnx(model: ModelProto, name: str, folder: pathlib.Path, inputs: _Arra
             if lowered is None:
                 sized = type(model).FromString(model.SerializeToString())
                 onnx_shapes.set_shapes(sized, {number: array.shape for number, array in enumerate(result.inputs)})
-                lowered = onnx_import.lower(onnx_import.prepare_checked(sized))
+                lowered = onnx_import.lower(onnx_import.prepare_checked(sized), options.float_products)
             break
         except ImportFailed as error:  # the chosen sizes may be smaller than a window
             refused = refused or error
@@ -236,11 +236,12 @@ def _load_mlir(path: pathlib.Path, name: str, folder: pathlib.Path, inputs: _Arr
 class Options:
     """Options of load_model. `repeat` is the number of timed runs of the model's own runtime, 0 for none. With
     `dynamic`, sizes that the model leaves dynamic stay dynamic; otherwise they are those of the inputs. The runtime
-    uses `threads` threads."""
+    uses `threads` threads. `float_products` is that of onnx_import.lower_to_text."""
     seed: int = 0
     repeat: int = 5
     dynamic: bool = False
     threads: int = 1
+    float_products: bool = False
 
 
 def load_model(path: str | os.PathLike[str], folder: str | os.PathLike[str], inputs: Iterable[str] = (),

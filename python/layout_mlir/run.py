@@ -420,7 +420,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "./dev run") -> int:
         with Progress(f"importing {pathlib.Path(args.model).name}"):
             return load_model(args.model, folder, args.input, args.shape,
                               Options(args.seed, 0 if args.no_reference else args.repeat,
-                                      args.dynamic, args.threads))
+                                      args.dynamic, args.threads, float_products=args.device == "npu"))
 
     return run_and_exit(args, make_model)
 

@@ -82,22 +82,24 @@ def load(path: str | os.PathLike[str], reseed: int | None = None) -> ModelProto:
     return prepare_checked(read(path), reseed)
 
 
-def lower_to_text(model: ModelProto) -> Lowered:
-    """Returns the linalg module of a prepared model; raises ImportFailed if a node is not imported."""
+def lower_to_text(model: ModelProto, float_products: bool = False) -> Lowered:
+    """Returns the linalg module of a prepared model; raises ImportFailed if a node is not imported. With
+    `float_products`, products and convolutions of dequantized bytes are those of floats, as NPUs compute them, and not
+    of the bytes with sums of 32 bits."""
     from layout_mlir.onnx_import.graph import import_graph
 
     try:
-        importer, text = import_graph(model)
+        importer, text = import_graph(model, float_products)
     except ImportFailure as error:
         raise ImportFailed(str(error)) from error
     return text, importer.builder.arrays
 
 
-def lower(model: ModelProto) -> bytes:
-    """Returns the linalg module of a prepared model, as bytecode."""
+def lower(model: ModelProto, float_products: bool = False) -> bytes:
+    """Returns the module of lower_to_text, as bytecode."""
     from layout_mlir import attach_constants
 
-    return attach_constants(*lower_to_text(model))
+    return attach_constants(*lower_to_text(model, float_products))
 
 
 def check(model: ModelProto, lowered: Lowered, inputs: list[NDArray[Any]] | None = None) -> None:
@@ -110,11 +112,11 @@ def check(model: ModelProto, lowered: Lowered, inputs: list[NDArray[Any]] | None
 
 def import_model(path: str | os.PathLike[str], output: str | os.PathLike[str], reseed: int | None = None,
                  runnable: bool = False, save_onnx: str | os.PathLike[str] | None = None,
-                 compare: bool = True, inputs: list[NDArray[Any]] | None = None) -> None:
+                 compare: bool = True, inputs: list[NDArray[Any]] | None = None, float_products: bool = False) -> None:
     """Imports an .onnx file and writes the module to `output`: bytecode if its name ends in .mlirbc, else text.
     `reseed` is the seed of random weights, or None to keep the weights. A `runnable` text has the attributes that
     layout-run requires. The prepared model is written to `save_onnx`, if given. With `compare`, raises ImportFailed if
-    results on `inputs`, by default random ones, differ from those of ONNX Runtime."""
+    results on `inputs`, by default random ones, differ from those of ONNX Runtime. `float_products` is that of lower_to_text."""
     import onnx
 
     model = load(path, reseed)
@@ -123,7 +125,7 @@ def import_model(path: str | os.PathLike[str], output: str | os.PathLike[str], r
             onnx.save(model, file)
     from layout_mlir import attach_constants
 
-    lowered = lower_to_text(model)
+    lowered = lower_to_text(model, float_products)
     if not compare:
         print("note: the module was not compared with ONNX Runtime", file=sys.stderr)
     elif importlib.util.find_spec("onnxruntime") is None:

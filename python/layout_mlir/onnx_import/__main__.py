@@ -28,6 +28,8 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m layout_mlir.o
                         help="compare on this input instead of a random one (once per input)")
     parser.add_argument("--no-compare", action="store_true",
                         help="write the module without comparing it with ONNX Runtime")
+    parser.add_argument("--float-products", action="store_true",
+                        help="multiply dequantized bytes as floats, for NPUs")
     args = parser.parse_args(argv)
     if args.reseed is not None and args.reseed < 0:
         parser.error("--reseed must not be negative")
@@ -36,7 +38,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m layout_mlir.o
     try:
         inputs = [np.load(name) for name in args.input] if args.input else None
         import_model(args.model, args.output, args.reseed, args.runnable, args.save_onnx,
-                     not args.no_compare, inputs)
+                     not args.no_compare, inputs, args.float_products)
     except ImportError as error:
         sys.exit(f"error: {explain_missing(error, 'onnx')}")
     except (ImportFailed, OSError) as error:

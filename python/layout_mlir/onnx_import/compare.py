@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from layout_mlir.isolated import Crashed, Isolated, isolated
 from layout_mlir.onnx_import.draws import LARGER_SIZES, NotCompared, draw_inputs
 from layout_mlir.onnx_import.errors import ImportFailed
+from layout_mlir.onnx_import.prepare import VIEWS
 from layout_mlir.onnx_import.reference import (
     as_defined, flatten, is_refused, load_reference, run_reference, with_results)
 from layout_mlir.onnx_import.shapes import has_dynamic_sizes, is_known
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 _TOLERANCE = {2: 2e-2, 4: 1e-3, 8: 1e-6}
 # Safety factors: two runs do not show every rounding. A step of a quantization is large, and all values show it.
 _SCATTER, _CHANGED_SCATTER = 8, 4
+_ROUNDED = 1 + 2.0 ** -10  # a step, and the rounding of its ends
 _DRAWS_OF_DECISIONS = 4  # the runs that look for elements that rounding decides
 # Operators with operands that are changed by a share of them: those that quantize floats, because another rounding of an
 # operand changes what they quantize, and Fourier transforms, of which ONNX Runtime computes four digits. The bias of an
@@ -210,15 +212,32 @@ def _is_decision(output: Any) -> bool:
     return isinstance(output, np.ndarray) and output.dtype.kind in "iub" and output.dtype not in (np.int8, np.uint8)
 
 
+def _find_step(model: ModelProto, name: str) -> float:
+    """Returns the largest step between dequantized numbers if a result has these, and the model quantizes values before:
+    another rounding of these may move any result by a step, which a few runs need not show. Returns 0 otherwise."""
+    from onnx import numpy_helper
+
+    if sum(node.op_type == "QuantizeLinear" for node in model.graph.node) < 2:
+        return 0.0
+    made = {output: node for node in model.graph.node for output in node.output}
+    while name in made and made[name].op_type in VIEWS | {"Flatten", "Transpose"}:
+        name = made[name].input[0]
+    if name not in made or made[name].op_type != "DequantizeLinear":
+        return 0.0
+    scales = [each for each in model.graph.initializer if each.name == made[name].input[1]]
+    return float(np.abs(numpy_helper.to_array(scales[0])).max(initial=0)) * _ROUNDED if scales else 0.0
+
+
 def _allow_rounding(model: ModelProto, run: Callable[[Sequence[NDArray[Any]]], list[Any]], threads: int,
                     inputs: list[NDArray[Any]], outputs: list[Any]) -> tuple[list[float], list[Any]]:
     """Returns the absolute difference from the runtime that rounding allows for each result, and for each result the
     mask of the elements that rounding decides, or None."""
     others = list(_run_variants(model, run, threads, inputs, outputs))
     step = 1.0 if _is_quantized(model) else 0.0
+    steps = [_find_step(model, value.name) for value in model.graph.output]
     bounds = [step if isinstance(a, np.ndarray) and a.dtype in (np.int8, np.uint8)
-              else max((factor * _largest_change(a, other[number]) for factor, other in others), default=0.0)
-              for number, a in enumerate(outputs)]
+              else max([each, *(factor * _largest_change(a, other[number]) for factor, other in others)])
+              for number, (a, each) in enumerate(zip(outputs, itertools.chain(steps, itertools.repeat(0.0))))]
     decided = [np.logical_or.reduce([a != other[number] for _, other in others
                                      if np.shape(other[number]) == a.shape] or [np.zeros(a.shape, bool)])
                if _is_decision(a) else None for number, a in enumerate(outputs)]

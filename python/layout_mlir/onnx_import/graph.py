@@ -20,7 +20,7 @@ from layout_mlir.onnx_import.elements import BY_CODE, Element, name_of_code
 from layout_mlir.onnx_import.node import NoForm, Node, ImportFailure, describe, find_operator, name_node
 from layout_mlir.onnx_import.shapes import inputs_of, is_known
 from layout_mlir.onnx_import.sizes import Size, Symbol, is_static
-from layout_mlir.onnx_import.values import (Forbidden, Optional_, Sequence_, Tensor, Value, depends_on_sizes,
+from layout_mlir.onnx_import.values import (Bytes, Forbidden, Optional_, Sequence_, Tensor, Value, depends_on_sizes,
                                             describe_type)
 
 if TYPE_CHECKING:
@@ -64,8 +64,9 @@ def check_bytes(what: str, element: Element, sizes: Sequence[Size]) -> None:
 _MOST_ASSUMPTIONS = 16
 
 
-def import_graph(model: ModelProto) -> tuple[Importer, str]:
-    """Returns the importer of a model and the text of the module.
+def import_graph(model: ModelProto, float_products: bool = False) -> tuple[Importer, str]:
+    """Returns the importer of a model and the text of the module. With `float_products`, no tensor is known to be
+    dequantized.
 
     Where the results of the branches of an If on sizes have different ranks, as those of an exported torch.squeeze, one
     branch is assumed. If a later node is not imported, the last assumption that can be is reversed, and the model is imported
@@ -73,7 +74,7 @@ def import_graph(model: ModelProto) -> tuple[Importer, str]:
     assumptions: list[bool] = []
     reason: ImportFailure | None = None
     for _ in range(_MOST_ASSUMPTIONS):
-        importer = Importer(model, assumptions)
+        importer = Importer(model, assumptions, float_products)
         try:
             return importer, importer.run()
         except ImportFailure as error:
@@ -92,9 +93,9 @@ class Importer:
     """Imports the nodes of one model through a Builder.
 
     `assumptions` are the conditions assumed for the first Ifs whose branches cannot both be imported, and become those
-    of all such Ifs; with None, these Ifs are refused."""
+    of all such Ifs; with None, these Ifs are refused. `float_products` is that of import_graph."""
 
-    def __init__(self, model: ModelProto, assumptions: list[bool] | None = None) -> None:
+    def __init__(self, model: ModelProto, assumptions: list[bool] | None = None, float_products: bool = False) -> None:
         import layout_mlir.onnx_import.operators  # noqa: F401  # fills the table
 
         self.model, self.builder = model, Builder()
@@ -109,6 +110,9 @@ class Importer:
         self.without_assumptions: ImportFailure | None = None
         # Results of convolutions with a folded batch normalization.
         self.normalized: set[Tensor] = set()
+        # What tensors were dequantized from.
+        self.dequantized: dict[Tensor, Bytes] = {}
+        self.float_products = float_products
         self._consumers: dict[str, list[NodeProto]] | None = None
 
     def opset(self, domain: str = "") -> int:

@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 
 # The opset of a model that does not state one.
 _OPSET = 17
-_VIEWS = {"Unsqueeze", "Squeeze", "Reshape", "Identity"}
+VIEWS = {"Unsqueeze", "Squeeze", "Reshape", "Identity"}
 
 
 def _role(consumers: _Consumers, name: str) -> tuple[NodeProto, int] | None:
     """Returns the node that uses a weight, possibly through views, and the operand number, or None if there is none."""
     for node, index in consumers.get(name, []):
-        if node.op_type in _VIEWS and index == 0:
+        if node.op_type in VIEWS and index == 0:
             role = _role(consumers, node.output[0])
             if role:
                 return role

@@ -72,6 +72,16 @@ class Tensor:
         return None
 
 
+@dataclasses.dataclass(frozen=True)
+class Bytes:
+    """8-bit integers with their scales and zero points: one, or one for each index of the dim `axis`. A zero point of
+    None is 0."""
+    values: Tensor
+    scale: Tensor
+    zero: Tensor | None
+    axis: int = 0
+
+
 @dataclasses.dataclass(eq=False)
 class Sequence_:
     """A sequence of known length."""

@@ -9,12 +9,12 @@ from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.elements import F32
 from layout_mlir.onnx_import.node import Node, operator
 from layout_mlir.onnx_import.operators.indices import gather
-from layout_mlir.onnx_import.operators.microsoft import MICROSOFT, real_product
-from layout_mlir.onnx_import.operators.products import contract, multiply
+from layout_mlir.onnx_import.operators.microsoft import MICROSOFT
+from layout_mlir.onnx_import.operators.products import contract, multiply, real_product
 from layout_mlir.onnx_import.operators.softmax import softmax_over
 from layout_mlir.onnx_import.scalars import Scalars
 from layout_mlir.onnx_import.sizes import Size, divide, is_static
-from layout_mlir.onnx_import.values import Forbidden, Scalar, Tensor
+from layout_mlir.onnx_import.values import Bytes, Forbidden, Scalar, Tensor
 from layout_mlir.onnx_import.windows import sum_element
 
 # A term of the scores: a tensor whose elements are added, and its map in d0 (batch), d1 (head), d2 (query), d3 (key).
@@ -166,7 +166,7 @@ def quantized_attention(b: Builder, node: Node, x: Tensor, weights: Tensor, bias
                         weight_zero: Tensor | None = None, past: Tensor | None = None) -> list[Tensor]:
     """Imports QAttention: Attention of quantized numbers, with float results."""
     _refuse_buffers(node)
-    packed = real_product(b, x, weights, x_scale, weight_scale, x_zero, weight_zero, bias)
+    packed = real_product(b, Bytes(x, x_scale, x_zero), Bytes(weights, weight_scale, weight_zero), bias)
     return _attend_packed(b, node, packed, _thirds(weights), mask, past, None)
 
 

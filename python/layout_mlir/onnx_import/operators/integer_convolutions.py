@@ -14,11 +14,11 @@ import numpy as np
 from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.elements import F32, I8, I32, U8
 from layout_mlir.onnx_import.node import Node, operator
-from layout_mlir.onnx_import.operators.convolutions import check_operands, convolve
+from layout_mlir.onnx_import.operators.convolution_forms import check_operands, convolve
 from layout_mlir.onnx_import.operators.pools import pool
 from layout_mlir.onnx_import.operators.products import sums_over, with_sign
 from layout_mlir.onnx_import.scalars import Scalars
-from layout_mlir.onnx_import.values import Scalar, Tensor
+from layout_mlir.onnx_import.values import Bytes, Scalar, Tensor
 from layout_mlir.onnx_import.windows import Window, map_dims, pad_for, read_window
 
 
@@ -35,7 +35,7 @@ def _sum_windows(b: Builder, x: Tensor, zero: Tensor | None, window: Window, gro
     return pool(b, "sum", pad_for(b, sums, window, 0), window, I32)
 
 
-def _convolve_bytes(b: Builder, x: Tensor, w: Tensor, x_zero: Tensor | None, w_zero: Tensor | None,
+def _convolve_unsigned(b: Builder, x: Tensor, w: Tensor, x_zero: Tensor | None, w_zero: Tensor | None,
                     bias: Tensor | None, window: Window, groups: int) -> Tensor:
     """Returns the sums of an unsigned x by a signed w minus their i32 zero points r and c, one c or one for each filter:
 
@@ -76,7 +76,7 @@ def convolve_integers(b: Builder, node: Node, x: Tensor, w: Tensor, x_zero: Tens
     known = weights.array
     if zero is None or known is None or w_zero is not None or (bias is not None and bias.array is None):
         x, x_zero = with_sign(b, x, x_zero and b.reshape(x_zero, []), U8)
-        return _convolve_bytes(b, x, weights, x_zero, w_zero, bias, window, groups)
+        return _convolve_unsigned(b, x, weights, x_zero, w_zero, bias, window, groups)
     if x.element.is_unsigned:
         x = Tensor(I8, x.shape, b.use(b.elementwise(lambda s, x: s.bit_xor(x, 128), x)))
         zero -= 128
@@ -109,6 +109,19 @@ def qlinear_conv(b: Builder, node: Node, x: Tensor, x_scale: Tensor, x_zero: Ten
         return s.cast(s.cast(s.add(rounded, zero), I32), element)
 
     return map_dims(b, body, sums, (scale, dims), (zero, []), element=element)
+
+
+def convolve_bytes(b: Builder, node: Node, x: Bytes, w: Bytes, bias: Tensor | None) -> Tensor:
+    """Returns the convolution of dequantized bytes in f32: the exact sums of the bytes times the scales."""
+    sums = convolve_integers(b, node, x.values, w.values, x.zero, w.zero, None)
+    scale, dims = _result_scale(b, x.scale, w.scale, b.constant(np.ones((), np.float32)))
+
+    def body(s: Scalars, total: Scalar, by: Scalar, *bias: Scalar) -> Scalar:
+        wide = s.mul(s.cast(total, F32), by)
+        return s.add(wide, bias[0]) if bias else wide
+
+    added = [(bias, [1])] if bias is not None else []
+    return map_dims(b, body, sums, (scale, dims), *added, element=F32)
 
 
 def _result_scale(b: Builder, x: Tensor, w: Tensor, y: Tensor) -> tuple[Tensor, list[int]]:

@@ -13,11 +13,11 @@ from layout_mlir.onnx_import.elements import F32, Element
 from layout_mlir.onnx_import.node import Node, find_operator, operator
 from layout_mlir.onnx_import.operators.activations import ACTIVATIONS, gelu_by_tanh, gelu_of, swish_of
 from layout_mlir.onnx_import.operators.elementwise import in_f32
-from layout_mlir.onnx_import.operators.products import affine, multiply, multiply_integers, of_columns, scaled
+from layout_mlir.onnx_import.operators.products import affine, multiply, real_product, scaled
 from layout_mlir.onnx_import.operators.quantization import dequantize, quantize, quantize_dynamically
 from layout_mlir.onnx_import.operators.softmax import softmax_over
 from layout_mlir.onnx_import.scalars import Body, Scalars
-from layout_mlir.onnx_import.values import Scalar, Tensor
+from layout_mlir.onnx_import.values import Bytes, Scalar, Tensor
 from layout_mlir.onnx_import.windows import sum_element
 
 MICROSOFT = "com.microsoft"
@@ -112,22 +112,6 @@ def qlinear_concat(b: Builder, node: Node, scale: Tensor, zero: Tensor, *given: 
     return b.concat(parts, node.axis(0, parts[0].rank))
 
 
-def real_product(b: Builder, x: Tensor, y: Tensor, x_scale: Tensor, y_scale: Tensor, x_zero: Tensor | None,
-                 y_zero: Tensor | None, bias: Tensor | None, alpha: float = 1.0) -> Tensor:
-    """Returns the product of quantized matrices as floats. An integer bias is added to the sums, a float bias to the
-    product."""
-    total = multiply_integers(b, x, y, x_zero, y_zero)
-    if bias is not None and bias.element.is_integer:
-        total = b.elementwise(lambda s, total, bias: s.add(total, bias), total, bias, shape=total.shape)
-    factor = b.elementwise(lambda s, x, y: s.mul(s.mul(x, y), alpha), b.reshape(x_scale, []),
-                           of_columns(b, y_scale) or y_scale)
-    result = b.elementwise(lambda s, total, factor: s.mul(s.cast(total, F32), factor), total, factor, element=F32,
-                           shape=total.shape)
-    if bias is None or bias.element.is_integer:
-        return result
-    return b.elementwise(lambda s, y, bias: s.add(y, bias), result, bias)
-
-
 @operator("QGemm", domain=MICROSOFT)
 def qgemm(b: Builder, node: Node, x: Tensor, x_scale: Tensor, x_zero: Tensor, y: Tensor, y_scale: Tensor,
           y_zero: Tensor, bias: Tensor | None = None, scale: Tensor | None = None,
@@ -137,7 +121,7 @@ def qgemm(b: Builder, node: Node, x: Tensor, x_scale: Tensor, x_zero: Tensor, y:
         x = b.transpose(x, [1, 0])
     if node.attribute("transB", 0):
         y = b.transpose(y, [1, 0])
-    result = real_product(b, x, y, x_scale, y_scale, x_zero, y_zero, bias, node.attribute("alpha", 1.0))
+    result = real_product(b, Bytes(x, x_scale, x_zero), Bytes(y, y_scale, y_zero), bias, node.attribute("alpha", 1.0))
     return result if scale is None else whole(b, result, scale, zero, zero.element if zero is not None else x.element)
 
 
@@ -145,14 +129,13 @@ def qgemm(b: Builder, node: Node, x: Tensor, x_scale: Tensor, x_zero: Tensor, y:
 def matmul_integer_to_float(b: Builder, node: Node, x: Tensor, y: Tensor, x_scale: Tensor, y_scale: Tensor,
                             x_zero: Tensor | None = None, y_zero: Tensor | None = None,
                             bias: Tensor | None = None) -> Tensor:
-    return real_product(b, x, y, x_scale, y_scale, x_zero, y_zero, bias)
+    return real_product(b, Bytes(x, x_scale, x_zero), Bytes(y, y_scale, y_zero), bias)
 
 
 @operator("DynamicQuantizeMatMul", domain=MICROSOFT)
 def dynamic_quantize_matmul(b: Builder, node: Node, x: Tensor, y: Tensor, y_scale: Tensor, y_zero: Tensor | None = None,
                             bias: Tensor | None = None) -> Tensor:
-    quantized, x_scale, x_zero = quantize_dynamically(b, x)
-    return real_product(b, quantized, y, x_scale, y_scale, x_zero, y_zero, bias)
+    return real_product(b, Bytes(*quantize_dynamically(b, x)), Bytes(y, y_scale, y_zero), bias)
 
 
 # ----------------------------------------------------------------------- fused

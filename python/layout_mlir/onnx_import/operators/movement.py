@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,11 @@ def transpose(b: Builder, node: Node, x: Tensor) -> Tensor:
     order = list(node.attribute("perm", range(x.rank - 1, -1, -1)))
     if sorted(order) != list(range(x.rank)):
         node.refuse(f"{order} is not a permutation of the dims of an input of rank {x.rank}")
-    return permute(b, x, order)
+    result = permute(b, x, order)
+    if (bytes_ := node.importer.dequantized.get(x)) and x.rank:
+        node.importer.dequantized[result] = dataclasses.replace(
+            bytes_, values=permute(b, bytes_.values, order), axis=order.index(bytes_.axis))
+    return result
 
 
 @operator("Concat")

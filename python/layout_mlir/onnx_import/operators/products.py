@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
 from layout_mlir.onnx_import.builder import Builder
-from layout_mlir.onnx_import.elements import F64, I8, I32, U8, Element
+from layout_mlir.onnx_import.elements import F32, F64, I8, I32, U8, Element
 from layout_mlir.onnx_import.node import Node, operator
 from layout_mlir.onnx_import.operators.elementwise import aligned
 from layout_mlir.onnx_import.scalars import Scalars
-from layout_mlir.onnx_import.sizes import Size, product
-from layout_mlir.onnx_import.values import Scalar, Tensor
+from layout_mlir.onnx_import.sizes import Size, is_static, product
+from layout_mlir.onnx_import.values import Bytes, Scalar, Tensor
 from layout_mlir.onnx_import.windows import sum_element
 
 # The limit for elements of a weight that is modified at import.
@@ -116,6 +117,8 @@ def _named_batch(b: Builder, x: Tensor, batch: Sequence[Size], last: list[Hashab
 
 @operator("MatMul")
 def matmul(b: Builder, node: Node, x: Tensor, y: Tensor) -> Tensor:
+    if found := find_bytes(node, x, y, x.shape[-1], -1):
+        return real_product(b, *found)
     return b.cast(multiply(b, x, y, sum_element(x.element)), x.element)
 
 
@@ -135,15 +138,21 @@ def scaled(b: Builder, x: Tensor, factor: float, element: Element) -> Tensor:
 
 def affine(b: Builder, node: Node, x: Tensor, y: Tensor, c: Tensor | None) -> Tensor:
     """Returns alpha * x * y + beta * c in the element type of the sums, with the attributes of Gemm."""
+    def turned(matrix: Tensor, is_transposed: bool) -> Tensor:
+        return b.transpose(matrix, [1, 0]) if is_transposed else matrix
+
     element = sum_element(x.element)
-    if node.attribute("transA", 0):
-        x = b.transpose(x, [1, 0])
-    if node.attribute("transB", 0):
-        y = b.transpose(y, [1, 0])
+    left, right = (bool(node.attribute(name, 0)) for name in ("transA", "transB"))
     alpha, beta = node.attribute("alpha", 1.0), node.attribute("beta", 1.0)
-    if y.array is not None and y.element == element and element.is_float:
-        y, alpha = scaled(b, y, alpha, element), 1.0
-    result = scaled(b, b.matmul(x, y, element), alpha, element)
+    if found := find_bytes(node, x, y, x.shape[0 if left else 1], 0 if right else 1):
+        factors = [dataclasses.replace(each, values=turned(each.values, is_transposed))
+                   for each, is_transposed in zip(found, (left, right))]
+        result = real_product(b, factors[0], factors[1], None, alpha)
+    else:
+        x, y = turned(x, left), turned(y, right)
+        if y.array is not None and y.element == element and element.is_float:
+            y, alpha = scaled(b, y, alpha, element), 1.0
+        result = scaled(b, b.matmul(x, y, element), alpha, element)
     if c is None or beta == 0:
         return result
     c = scaled(b, c, beta, element)
@@ -220,6 +229,34 @@ def multiply_integers(b: Builder, x: Tensor, y: Tensor, x_zero: Tensor | None, y
         return total
 
     return with_vectors(b, x, y, multiply_matrices)
+
+
+def real_product(b: Builder, x: Bytes, y: Bytes, bias: Tensor | None = None, alpha: float = 1.0) -> Tensor:
+    """Returns the product of quantized matrices as floats. An integer bias is added to the sums, a float bias to the
+    product."""
+    total = multiply_integers(b, x.values, y.values, x.zero, y.zero)
+    if bias is not None and bias.element.is_integer:
+        total = b.elementwise(lambda s, total, bias: s.add(total, bias), total, bias, shape=total.shape)
+    factor = b.elementwise(lambda s, x, y: s.mul(s.mul(x, y), alpha), b.reshape(x.scale, []),
+                           of_columns(b, y.scale) or y.scale)
+    result = b.elementwise(lambda s, total, factor: s.mul(s.cast(total, F32), factor), total, factor, element=F32,
+                           shape=total.shape)
+    if bias is None or bias.element.is_integer:
+        return result
+    return b.elementwise(lambda s, y, bias: s.add(y, bias), result, bias)
+
+
+def find_bytes(node: Node, x: Tensor, y: Tensor, count: Size, dim: int) -> tuple[Bytes, Bytes] | None:
+    """Returns what both factors of sums of `count` products were dequantized from, if y is constant, the i32 sums of the
+    products of bytes are exact, and x has one scale and y one or one for each index of a dim that is not summed over.
+    Returns None otherwise."""
+    left, right = (node.importer.dequantized.get(each) for each in (x, y))
+    if left is None or right is None or right.values.array is None or not is_static(count) or count * 255**2 >= 2**31:
+        return None
+    is_scaled = right.scale.count == 1 or (y.rank > 1 and right.axis == dim % y.rank)
+    scales = [each.scale.array for each in (left, right)]
+    is_finite = all(each is not None and np.isfinite(each).all() for each in scales)
+    return (left, right) if left.scale.count == 1 and is_scaled and is_finite else None
 
 
 @operator("MatMulInteger")

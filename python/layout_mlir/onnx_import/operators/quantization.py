@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from layout_mlir.onnx_import.builder import Builder
-from layout_mlir.onnx_import.elements import F32, F64, I32, I64, U8, Element
+from layout_mlir.onnx_import.elements import F32, F64, I8, I32, I64, U8, Element
 from layout_mlir.onnx_import.node import Node, operator
 from layout_mlir.onnx_import.operators.conversions import cast_scalar
 from layout_mlir.onnx_import.operators.products import multiply, multiply_integers, of_columns, of_rows
 from layout_mlir.onnx_import.scalars import Scalars
 from layout_mlir.onnx_import.sizes import Size, divide
-from layout_mlir.onnx_import.values import Scalar, Tensor
+from layout_mlir.onnx_import.values import Bytes, Scalar, Tensor
 
 
 # ------------------------------------------------------------------- elements
@@ -113,7 +113,11 @@ def quantize_linear(b: Builder, node: Node, x: Tensor, scale: Tensor, zero: Tens
 def dequantize_linear(b: Builder, node: Node, x: Tensor, scale: Tensor, zero: Tensor | None = None) -> Tensor:
     element = _element_given(node, "output_dtype") or scale.element
     rows, scales, zeros = _with_scales(b, node, x, scale, zero)
-    return b.reshape(dequantize(b, rows, scales, zeros, element), x.shape)
+    result = b.reshape(dequantize(b, rows, scales, zeros, element), x.shape)
+    is_aligned = scale.rank <= 1 and not node.attribute("block_size", 0)
+    if not node.importer.float_products and x.element in (I8, U8) and element is scale.element is F32 and is_aligned:
+        node.importer.dequantized[result] = Bytes(x, scale, zero, 0 if scale.count == 1 else node.axis(1, x.rank))
+    return result
 
 
 def quantize_dynamically(b: Builder, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.node import Node, operator
-from layout_mlir.onnx_import.operators.microsoft import MICROSOFT, real_product
+from layout_mlir.onnx_import.operators.microsoft import MICROSOFT
+from layout_mlir.onnx_import.operators.products import real_product
 from layout_mlir.onnx_import.operators.quantization import quantize_dynamically
 from layout_mlir.onnx_import.operators.recurrent import Lstm, Recurrent
 from layout_mlir.onnx_import.regions import take
-from layout_mlir.onnx_import.values import Tensor
+from layout_mlir.onnx_import.values import Bytes, Tensor
 
 
 class _Quantized(Recurrent):
@@ -34,8 +35,7 @@ class _Quantized(Recurrent):
 
     def multiply(self, rows: Tensor, matrix: Tensor, into: Tensor) -> Tensor:
         scale, zero = self.of_matrix[matrix]
-        quantized, rows_scale, rows_zero = quantize_dynamically(self.b, rows)
-        return real_product(self.b, quantized, matrix, rows_scale, scale, rows_zero, zero, into)
+        return real_product(self.b, Bytes(*quantize_dynamically(self.b, rows)), Bytes(matrix, scale, zero), into)
 
 
 @operator("DynamicQuantizeLSTM", domain=MICROSOFT)

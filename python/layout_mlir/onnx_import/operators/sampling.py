@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.node import Node, operator
-from layout_mlir.onnx_import.operators.convolutions import check_operands
+from layout_mlir.onnx_import.operators.convolution_forms import check_operands
 from layout_mlir.onnx_import.scalars import Scalars
 from layout_mlir.onnx_import.sizes import is_static
 from layout_mlir.onnx_import.values import Scalar
