@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 # The values tried for dynamic sizes, and the ranges of integers, in order.
 _SIZES = [3, 16, 64, 224]
 # Those of images and sequences, for models whose windows are larger than the sizes drawn first.
-LARGER_SIZES = [64, 224]
+LARGER_SIZES = [16, 64, 224]
+# Those tried after them for windows that are still larger, as those of sounds are.
+LARGEST_SIZES = [1024, 16384]
 _RANGES = [(-8, 8), (0, 2), (1, 2), (0, 1)]
 _ELEMENTS = 1 << 26  # the limit of an input; excludes several dynamic sizes of 224
 _STATIC_ELEMENTS = 1 << 28  # the limit of an input whose sizes are static

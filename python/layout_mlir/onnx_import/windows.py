@@ -12,6 +12,9 @@ from layout_mlir.onnx_import.scalars import Body, Scalars
 from layout_mlir.onnx_import.sizes import Size, is_static
 from layout_mlir.onnx_import.values import Scalar, Tensor
 
+# How the message of a failed assertion begins if sizes are too small for a window.
+TOO_LARGE = "its window reaches over more than the padded input"
+
 
 @dataclasses.dataclass
 class Window:
@@ -57,7 +60,13 @@ def split_padding(b: Builder, total: Size, at_end: bool) -> tuple[Size, Size]:
 
 
 def read_window(b: Builder, node: Node, sizes: Sequence[Size], kernel: Sequence[Size]) -> Window:
-    """Returns the window of a convolution or pooling over spatial dims of the given sizes."""
+    """Returns the window of a convolution or pooling over spatial dims of the given sizes.
+
+    A window that is larger than the padded input of a pooling has 1 + trunc(free / stride) positions, with the negative
+    number `free` of elements around it, as for ONNX Runtime and the shape inference of ONNX: one that the input cuts off,
+    or none. (The formula of ONNX rounds down, to none.) For dynamic sizes, cut-off windows are errors unless ceil_mode
+    is set: all inputs would be copied to pad them. The window of a convolution must fit, unless the input is empty.
+    """
     count, mode = len(sizes), node.attribute("auto_pad", "NOTSET")
     strides, dilations = read_integers(node, "strides", count, 1), read_integers(node, "dilations", count, 1)
     pads = read_integers(node, "pads", 2 * count, 0)
@@ -65,45 +74,50 @@ def read_window(b: Builder, node: Node, sizes: Sequence[Size], kernel: Sequence[
         node.refuse("strides and dilations must be positive")
     if mode not in ("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"):
         node.refuse(f"auto_pad '{mode}' is not defined")
-    window = Window(list(kernel), strides, dilations, [], [], [], [])
+    window, is_pooling = Window(list(kernel), strides, dilations, [], [], [], []), node.op.endswith("Pool")
     for dim, size in enumerate(sizes):
         step, reach = strides[dim], extent(kernel[dim], dilations[dim])
         low: Size = pads[dim] if mode == "NOTSET" else 0
         high: Size = pads[count + dim] if mode == "NOTSET" else 0
+        beyond: Size = 0
         if mode.startswith("SAME"):
             output = b.ceil_divide(size, step)
             total = b.maximum((output - 1) * step + reach - size, 0)
             low, high = split_padding(b, total, mode == "SAME_UPPER")
         else:
-            free, round_up = low + size + high - reach, bool(node.attribute("ceil_mode", 0))
-            # With ceil_mode, the first window may reach beyond the padding. A pooling may have no window.
-            around = free - (1 - step if round_up else 0)
-            least = -step if node.op.endswith("Pool") else 0
-            if is_static(around) and around < least and size != 0:
-                node.refuse(f"its window reaches over {reach} elements along dim {dim + 2}, but its padded input has "
-                            f"{low + size + high}")
-            if not is_static(around):
-                _check_window(b, around, size, step, least,
-                              f"its window reaches over more than the padded input along dim {dim + 2}")
-            output = _count_places(b, free, low + size, step, round_up)
+            free = low + size + high - reach
+            # A negative quotient rounded up is the truncated one.
+            rounds_up = bool(node.attribute("ceil_mode", 0)) or is_pooling and is_static(free) and free < 0
+            if not is_static(free):
+                _check_window(b, free, size, step, rounds_up, is_pooling, f"{TOO_LARGE} along dim {dim + 2}")
+            output = _count_places(b, free, low + size, step, rounds_up)
             if not is_static(output):
                 b.set_checked(output)
-        needed = (output - 1) * step + reach - (low + size + high)
-        window.beyond.append(b.maximum(needed, 0) if node.attribute("ceil_mode", 0) else 0)
+            elif output < (0 if is_pooling else 1) and size != 0:
+                node.refuse(f"its window reaches over {reach} elements along dim {dim + 2}, but its padded input has "
+                            f"{low + size + high}")
+            else:
+                output = max(output, 0)
+            if rounds_up:
+                beyond = b.maximum((output - 1) * step - free, 0)
+        window.beyond.append(beyond)
         window.low.append(low)
         window.high.append(high)
         window.output.append(output)
     return window
 
 
-def _check_window(b: Builder, around: Size, size: Size, step: int, least: int, message: str) -> None:
-    """Writes an assertion that the number of elements around a window is at least `least`, or that the input is empty
-    and the number of window positions 0."""
-    fits = b.emit(f"arith.cmpi sge, {b.size(around)}, {b.scalar_constant(least, None)} : index")
-    margin = around - size
-    if least == 0 and is_static(margin) and margin >= -step:
-        is_empty = b.emit(f"arith.cmpi eq, {b.size(size)}, {b.scalar_constant(0, None)} : index")
-        fits = b.emit(f"arith.ori {fits}, {is_empty} : i1")
+def _check_window(b: Builder, free: Size, size: Size, step: int, rounds_up: bool, is_pooling: bool,
+                  message: str) -> None:
+    """Writes an assertion that a window fits into a padded input, which has `free` elements around one position. A
+    pooling may have no position, and the input of a convolution may be empty; then there is none, too."""
+    least = 0 if not is_pooling else 1 - 2 * step if rounds_up else -1 if step == 1 else 0
+    fits = b.emit(f"arith.cmpi sge, {b.size(free)}, {b.scalar_constant(least, None)} : index")
+    margin = free - size
+    value, without = (free, -step) if is_pooling else (size, 0)
+    if least == 0 and (is_pooling or is_static(margin) and margin >= -step):
+        has_none = b.emit(f"arith.cmpi eq, {b.size(value)}, {b.scalar_constant(without, None)} : index")
+        fits = b.emit(f"arith.ori {fits}, {has_none} : i1")
     b.check(fits, message)
 
 
@@ -111,7 +125,7 @@ def _count_places(b: Builder, free: Size, end: Size, step: int, round_up: bool) 
     """Returns the number of window positions, with `free` elements around one position. When rounding up, a last
     position that starts after `end`, in the padding, is excluded."""
     if not round_up:
-        return b.maximum(b.floor_divide(free, step) + 1, 0) if is_static(free) else b.floor_divide(free, step) + 1
+        return b.floor_divide(free, step) + 1
     places = b.ceil_divide(free, step) + 1
     return b.choose("sge", (places - 1) * step, end, places - 1, places)
 

@@ -2,6 +2,7 @@
 # RUN: %python %s
 """Checks ONNX poolings for all ranks, pads, rounding and counting modes, with static and dynamic sizes."""
 
+import itertools
 import pathlib
 import sys
 import unittest
@@ -49,10 +50,26 @@ class Pools(unittest.TestCase):
         nodes = Nodes(19)
         x = f32(1, 2, 1, 4)
         for op in ("MaxPool", "AveragePool", "LpPool"):
-            for stride, ceil in ((2, 0), (3, 0), (2, 1)):
-                nodes.add(op, x, dynamic=stride == 2, kernel_shape=[3, 2], strides=[stride, 1], ceil_mode=ceil,
+            for ceil in (0, 1):
+                nodes.add(op, x, dynamic=True, kernel_shape=[3, 2], strides=[2, 1], ceil_mode=ceil,
+                          expected=[np.zeros((1, 2, 0, 3), np.float32)])
+                nodes.add(op, x, kernel_shape=[4, 2], strides=[2, 1], ceil_mode=ceil,
                           expected=[np.zeros((1, 2, 0, 3), np.float32)])
         nodes.check()
+
+    def test_a_window_is_cut_off(self) -> None:
+        # 5 elements at a stride of 4 over 2 or 3: the quotient -3 / 4 or -2 / 4 is truncated, and one position is left.
+        for opset, size, pads, ceil in itertools.product((17, 22), (2, 3), ([0, 0], [1, 0]), (0, 1)):
+            nodes, x = Nodes(opset), f32(1, 2, size)
+            form = {"kernel_shape": [5], "strides": [4], "pads": pads, "dynamic": bool(ceil), "ceil_mode": ceil}
+            # Of a window that is cut off, ONNX Runtime counted all elements before opset 19, unless ceil_mode is set.
+            count = size + sum(pads) if ceil or opset > 19 else 5
+            nodes.add("MaxPool", x, expected=[x.max(2, keepdims=True)], **form)
+            nodes.add("AveragePool", x, expected=[x.mean(2, keepdims=True)], **form)
+            nodes.add("AveragePool", x, count_include_pad=1, expected=[x.sum(2, keepdims=True) / np.float32(count)], **form)
+            if opset > 19:
+                nodes.add("LpPool", x, expected=[np.sqrt((x * x).sum(2, keepdims=True))], **form)
+            nodes.check()
 
     def test_means(self) -> None:
         for opset in (11, 19):

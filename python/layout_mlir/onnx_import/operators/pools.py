@@ -175,7 +175,10 @@ def average(b: Builder, x: Tensor, window: Window, with_padding: bool) -> Tensor
 
 @operator("AveragePool")
 def average_pool(b: Builder, node: Node, x: Tensor) -> Tensor:
-    return average(b, x, _read_window(b, node, x), bool(node.attribute("count_include_pad", 0)))
+    window = _read_window(b, node, x)
+    if node.opset < 19 and not node.attribute("ceil_mode", 0):  # elements that are cut off count as padding
+        window.high, window.beyond = [a + c for a, c in zip(window.high, window.beyond)], [0] * window.rank
+    return average(b, x, window, bool(node.attribute("count_include_pad", 0)))
 
 
 @operator("GlobalAveragePool")
