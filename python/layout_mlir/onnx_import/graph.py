@@ -403,3 +403,12 @@ def walk(graph: GraphProto | FunctionProto) -> Iterator[NodeProto]:
         for inner in subgraphs(node):
             yield from walk(inner)
 
+
+def uses_of(node: NodeProto) -> set[str]:
+    """Returns the values that a node uses, also in its subgraphs, but not those that are defined there."""
+    names = set(node.input)
+    for graph in subgraphs(node):
+        used = {value.name for value in graph.output}.union(*map(uses_of, graph.node))
+        defined = {value.name for value in [*graph.input, *graph.initializer]}
+        names |= used - defined.union(*(inner.output for inner in graph.node))
+    return names - {""}

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from layout_mlir.onnx_import.elements import BY_CODE, name_of_code
-from layout_mlir.onnx_import.graph import Importer, subgraphs
+from layout_mlir.onnx_import.graph import Importer, uses_of
 from layout_mlir.onnx_import.node import ImportFailure
 from layout_mlir.onnx_import.shapes import inputs_of
 from layout_mlir.onnx_import.sizes import Size, is_static
@@ -33,16 +33,6 @@ if TYPE_CHECKING:
 TypeOf = Callable[[str], "TypeProto | None"]
 _KINDS = {"sequence_type": "a sequence", "optional_type": "an optional", "map_type": "a map",
           "sparse_tensor_type": "a sparse tensor"}
-
-
-def uses_of(node: NodeProto) -> set[str]:
-    """Returns the values of the main graph that a node uses, also in its subgraphs."""
-    names = set(node.input)
-    for graph in subgraphs(node):
-        used = {value.name for value in graph.output}.union(*map(uses_of, graph.node))
-        defined = {value.name for value in [*graph.input, *graph.initializer]}
-        names |= used - defined.union(*(inner.output for inner in graph.node))
-    return names - {""}
 
 
 def describe_missing(type_: TypeProto | None) -> str | None:

@@ -1,5 +1,6 @@
 """Prepares an ONNX model for the import.
 
+  - Nodes are sorted such that each one is behind those that compute its operands, also captured ones.
   - The domain "ai.onnx" becomes "", its other name.
   - Calls of model-local functions are inlined, with the default values of their attributes.
   - Initializers are removed from the list of inputs.
@@ -14,6 +15,8 @@
 from __future__ import annotations
 
 import contextlib
+import graphlib
+import heapq
 import math
 import zlib
 from collections.abc import Iterator
@@ -22,11 +25,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from layout_mlir.onnx_import.graph import walk
+from layout_mlir.onnx_import.errors import ImportFailed
+from layout_mlir.onnx_import.graph import subgraphs, uses_of, walk
+from layout_mlir.onnx_import.node import name_node
 from layout_mlir.onnx_import.shapes import inputs_of, is_known
 
 if TYPE_CHECKING:
-    from onnx import GraphProto, ModelProto, NodeProto
+    from onnx import FunctionProto, GraphProto, ModelProto, NodeProto
 
     # The nodes that use a tensor, with the operand number.
     _Consumers = dict[str, list[tuple[NodeProto, int]]]
@@ -128,6 +133,36 @@ def _rename_domain(model: ModelProto) -> None:
             node.domain = "" if node.domain == "ai.onnx" else node.domain
 
 
+def _sort(graph: GraphProto | FunctionProto) -> None:
+    """Sorts the nodes of a graph and of its subgraphs topologically, and keeps their order otherwise. Raises ImportFailed
+    if nodes use each other's outputs in a cycle."""
+    nodes = list(graph.node)
+    producers: dict[str, int] = {}
+    for number, node in enumerate(nodes):
+        for name in node.output:
+            producers.setdefault(name, number)
+        for inner in subgraphs(node):
+            _sort(inner)
+    sorter = graphlib.TopologicalSorter({number: {producers[name] for name in uses_of(node) if name in producers}
+                                         for number, node in enumerate(nodes)})
+    try:
+        sorter.prepare()
+    except graphlib.CycleError as error:
+        cycle = " -> ".join(name_node(nodes[number]) for number in error.args[1])
+        raise ImportFailed(f"the model is not valid: nodes use each other's outputs in a cycle: {cycle}\n"
+                           "(compute a value of an earlier iteration in the body of a Loop or Scan)") from error
+    order: list[int] = []
+    ready: list[int] = []
+    while sorter.is_active():
+        for number in sorter.get_ready():
+            heapq.heappush(ready, number)
+        order.append(heapq.heappop(ready))
+        sorter.done(order[-1])
+    if order != list(range(len(nodes))):
+        del graph.node[:]
+        graph.node.extend(nodes[number] for number in order)
+
+
 def _state_defaults(model: ModelProto) -> None:
     """Adds the default values of the attributes of model-local functions to the calls, which the inliner ignores."""
     defaults = {(each.domain, each.name, each.overload): each.attribute_proto for each in model.functions}
@@ -140,9 +175,11 @@ def _state_defaults(model: ModelProto) -> None:
 
 def prepare(model: ModelProto, reseed: int | None = None) -> ModelProto:
     """Returns the prepared model; `reseed` is a seed or None. Raises an error of the onnx package if the model is not
-    valid."""
+    valid, or ImportFailed."""
     from onnx import checker, helper, inliner
 
+    for part in [model.graph, *model.functions]:
+        _sort(part)
     _rename_domain(model)
     if model.functions:
         _state_defaults(model)

@@ -167,12 +167,10 @@ class Sessions(unittest.TestCase):
 
     def test_a_model_that_onnx_rejects_runs_by_onnx_runtime(self):
         model = parse("(float[3] x) => (float[3] y) { a = Relu(x) y = Neg(a) }")
-        order = list(model.graph.node)[::-1]
-        del model.graph.node[:]
-        model.graph.node.extend(order)
+        model.graph.input[0].type.tensor_type.ClearField("shape")
         session = onnx_session(model)
         self.assertEqual([part.runner for part in session.parts], ["onnxruntime"])
-        self.assertIn("topologically sorted", session.parts[0].reason)
+        self.assertIn("Field 'shape' of 'type' is required", session.parts[0].reason)
         self.compare(session.run(None, {"x": draw(3)})[0], -np.maximum(draw(3), 0))
 
     def test_the_reference_evaluator_runs_what_both_refuse(self):

@@ -48,6 +48,49 @@ class Unusual(unittest.TestCase):
             self.assertEqual((a.dtype, a.shape), (b.dtype, b.shape))
             np.testing.assert_allclose(b, a, rtol=1e-5, atol=1e-6)
 
+    def test_nodes_are_in_any_order(self) -> None:
+        # Also nodes of bodies, of functions, and nodes whose value only a body uses.
+        graph = """(float[2,3] x, bool c) => (float[2,3] y, float[2,3] z) <int64 most = {3}, bool on = {1}> {
+          a = Relu (x)
+          b = Neg (a)
+          y = If (c) <then_branch = t () => (float[2,3] u) { u = Exp (b) }, else_branch = e () => (float[2,3] v) {
+            r = Abs (x)
+            s = Add (r, a)
+            v = Mul (s, b) }>
+          d = local.double (y)
+          z = Loop (most, on, x) <body = l (int64 i, bool go, float[2,3] p) => (bool again, float[2,3] q) {
+            again = Identity (go)
+            w = Add (p, d)
+            q = Mul (w, b) }>
+        }
+        <domain: "local", opset_import: ["" : 17]> double (x) => (y) { h = Add (x, x) y = Sigmoid (h) }"""
+
+        def reverse(part: onnx.GraphProto | onnx.FunctionProto) -> None:
+            nodes = [onnx.NodeProto.FromString(node.SerializeToString()) for node in reversed(part.node)]
+            del part.node[:]
+            part.node.extend(nodes)
+            for body in [each.g for node in part.node for each in node.attribute if each.HasField("g")]:
+                reverse(body)
+
+        # ONNX Runtime only sorts the nodes of the main graph.
+        text = head(local=True) + "g " + graph
+        session = onnxruntime.InferenceSession(parser.parse_model(text).SerializeToString())
+        for value in (False, True):
+            expected = session.run(None, {"x": X, "c": np.array(value)})
+            self.check(text, X, np.array(value), expected=expected, change=lambda model: [
+                reverse(part) for part in [model.graph, *model.functions]])
+
+    def test_sorted_nodes_keep_their_order(self) -> None:
+        text = "g (float[2] x) => (float[2] y) { a = Neg(x) b = Exp(a) c = Abs(x) d = Exp(c) y = Add(d, b) }"
+        model = onnx_import.prepare_checked(parser.parse_model(head() + text))
+        self.assertEqual([node.output[0] for node in model.graph.node], list("abcdy"))
+
+    def test_a_cycle_is_refused(self) -> None:
+        model = parser.parse_model(head() + "g (float[2] x) => (float[2] y) { a = Add(x, b) b = Neg(a) y = Exp(b) }")
+        with self.assertRaisesRegex(onnx_import.ImportFailed, r"in a cycle: node 'a' \(Add\) -> node 'b' \(Neg\) -> "
+                                    r"node 'a' \(Add\)"):
+            onnx_import.prepare_checked(model)
+
     def test_formats(self) -> None:
         for version in (3, 4, 7, 8, 10, 11, 12, 13):
             with self.subTest(version=version):
