@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layout_mlir.onnx_import.node import ImportFailure, describe
+from layout_mlir.onnx_import.reference import load_evaluator
 from layout_mlir.onnx_import.values import Tensor, Value
 
 if TYPE_CHECKING:
@@ -167,7 +168,7 @@ def _evaluate_movement(node: NodeProto, inputs: Sequence[NDArray[Any] | None], o
 
 def evaluate(node: NodeProto, inputs: Sequence[NDArray[Any] | None],
              opsets: Mapping[str, int]) -> list[Any] | None:
-    """Returns the outputs of a node on constants, by ONNX's reference evaluator, or None if it fails.
+    """Returns the outputs of a node on constants, as ONNX defines them, by its reference evaluator, or None if it fails.
 
     Most constants of small models are shapes, computed by movements. For these the evaluator is not loaded: that takes
     longer than the rest of the import, and 9 MB, because it imports the implementations of all operators."""
@@ -177,8 +178,6 @@ def evaluate(node: NodeProto, inputs: Sequence[NDArray[Any] | None],
         moved = _evaluate_movement(node, inputs, opsets.get("", opsets.get("ai.onnx", 1)))
         if moved is not None:
             return [np.asarray(moved, order="C")]
-    from onnx.reference import ReferenceEvaluator
-
     given = {name: array for name, array in zip(node.input, inputs) if name and array is not None}
     graph = helper.make_graph(
         [node], "node",
@@ -187,7 +186,7 @@ def evaluate(node: NodeProto, inputs: Sequence[NDArray[Any] | None],
         [helper.make_empty_tensor_value_info(name) for name in node.output if name])
     one = helper.make_model(graph, opset_imports=[helper.make_opsetid(*each) for each in opsets.items()])
     try:
-        results = list(ReferenceEvaluator(one).run(None, given))
+        results = load_evaluator(one)(list(given.values()))
     except Exception:  # arbitrary errors of the reference's operators
         return None
     return results if _has_defined_types(node, inputs, results, opsets.get("", opsets.get("ai.onnx", 1))) else None

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 # The limit for elements of results that are computed at import.
 _MOST_FOLDED = 1 << 20
 # Operators that are not folded: small inputs and a large result, random results, and errors in the reference (L1 norms
-# without absolute values, and LRN with the number of images as that of channels).
+# without absolute values, LRN with the number of images as that of channels, and windows of poolings that are cut off).
 _NOT_FOLDED = {"DequantizeLinear", "Expand", "Tile", "ConstantOfShape",
                "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial",
-               "LpNormalization", "LRN"}
+               "LpNormalization", "LRN", "AveragePool", "LpPool", "MaxPool"}
 # Operators that compute each element from the elements that broadcast to it.
 _BROADCASTING = {"Abs", "Add", "And", "Cast", "Div", "Equal", "Greater", "GreaterOrEqual", "Identity", "Less", "LessOrEqual",
                  "Max", "Min", "Mul", "Neg", "Not", "Or", "Sub", "Where", "Xor"}

@@ -55,6 +55,29 @@ class AsDefined(unittest.TestCase):
                         f"dilations = [{dilation}], strides = [{stride}]{more}> (x) }}")
                 np.testing.assert_allclose(run(text, x)[0, 0], pool(x[0, 0], op, mode, kernel, dilation, stride, counts), 1e-5)
 
+    def test_pools_of_constants(self):
+        """Also of windows that are cut off, with one position (see pools.py)."""
+        x = np.arange(1, 10, dtype=np.float32) % 5
+        values = ", ".join(map(str, x))
+        for op in ("MaxPool", "LpPool", "AveragePool"):
+            for kernel, stride in ((3, 2), (5, 3)):
+                text = (f"() => (float[a,b,c] y) {{ x = Constant <value = float[1,1,9] {{{values}}}> () y = {op} "
+                        f"<auto_pad = \"SAME_UPPER\", kernel_shape = [{kernel}], dilations = [2], strides = [{stride}]> (x) }}")
+                np.testing.assert_allclose(run(text)[0, 0], pool(x, op, "SAME_UPPER", kernel, 2, stride, 0), 1e-5)
+            text = (f"() => (float[a,b,c] y) {{ x = Constant <value = float[1,1,2] {{3.0, 4.0}}> () y = {op} "
+                    f"<kernel_shape = [4], strides = [3]> (x) }}")
+            self.assertAlmostEqual(run(text).item(), {"MaxPool": 4, "LpPool": 5, "AveragePool": 3.5}[op])
+
+    def test_one_hot_of_constants(self):
+        """Floats are converted to int64, towards zero, also if the node is computed at import."""
+        text = """() => (float[6,n] y) {
+          i = Constant <value = float[6] {0.0, 1.5, 2.9, -0.5, -1.7, 4.0}> ()
+          d = Constant <value = float {3.7}> ()
+          v = Constant <value = float[2] {0.0, 1.0}> ()
+          y = OneHot (i, d, v) }"""
+        for version in OLD, NEW:
+            np.testing.assert_array_equal(run(text, version=version), np.eye(5, 3)[[0, 1, 2, 0, 2, 4]])
+
     def test_one_hot_floats(self):
         """Indices that are floats are converted to int64, towards zero."""
         text = """(float[12] i) => (float[12,3] y, float[3,12] z) {
