@@ -222,6 +222,7 @@ class Learning(unittest.TestCase):
                    replaced_value_float=float("nan"))
         for counts in ([5, 2], [3, 4], [5, 1]):
             self.check("FeatureVectorizer", [ROWS, ROWS[:, :2]], real, inputdimensions=counts)
+        self.check_columns()
         # The first of equal keys counts, and NaN is a key since version 4.
         self.check("LabelEncoder", [np.arange(6)], real, 2, keys_int64s=[1, 2, 3, 2],
                    values_floats=[0.5, 1.5, 2.5, 3.5], default_float=9.0)
@@ -232,6 +233,17 @@ class Learning(unittest.TestCase):
             self.check("LabelEncoder", [np.float32([1, np.nan, 3, 9])], [TensorProto.INT64], version,
                        keys_floats=[1.0, np.nan, 3.0], values_int64s=[4, 5, 6])
         self.check("OneHotEncoder", [np.arange(6).reshape(2, 3)], real, cats_int64s=[1, 2, 5])
+
+    def check_columns(self) -> None:
+        """Compares the concatenation of rows of dynamic sizes, which are cut or get zeros."""
+        model = make_model("FeatureVectorizer", [ROWS, ROWS], [TensorProto.FLOAT], 1, {"inputdimensions": [3, 2]})
+        for each in model.graph.input:
+            each.type.tensor_type.shape.dim[1].Clear()
+        session = onnxruntime.InferenceSession(model.SerializeToString())
+        program = layout_mlir.compile(onnx_import.lower_to_text(onnx_import.prepare_checked(model)), threads=1)
+        for a, b in ((3, 2), (5, 1), (1, 4), (0, 5)):
+            np.testing.assert_array_equal(program(ROWS[:, :a], ROWS[:, :b]),
+                                          session.run(None, {"x0": ROWS[:, :a], "x1": ROWS[:, :b]})[0])
 
     def test_refusals(self) -> None:
         labels = {"classlabels_strings": ["a", "b"], "coefficients": [1.0] * 5, "intercepts": [0.0]}

@@ -280,13 +280,13 @@ def feature_vectorizer(b: Builder, node: Node, *inputs: Tensor) -> Tensor:
     if len(counts) != len(parts):
         node.refuse(f"its attribute 'inputdimensions' has {len(counts)} elements for {len(parts)} inputs")
     for number, (part, count) in enumerate(zip(parts, counts)):
-        own = part.shape[1]
-        if own != count and not (is_static(own) and is_static(count)):
-            b.check_equal(own, count, f"input {number} has another number of columns than 'inputdimensions'")
-            parts[number] = b.cast_shape(part, [part.shape[0], count])
-        elif is_static(own) and is_static(count):
-            kept = b.slice(part, [0, 0], [part.shape[0], min(own, count)])
-            parts[number] = b.pad(kept, [0, 0], [0, max(count - own, 0)], 0)
+        kept = b.minimum(part.shape[1], count)
+        for size in (kept, count - kept):
+            if is_static(size) and size < 0:
+                node.refuse(f"its attribute 'inputdimensions' states {count} columns of input {number}")
+            elif not is_static(size):
+                b.set_checked(size)
+        parts[number] = b.pad(b.slice(part, [0, 0], [part.shape[0], kept]), [0, 0], [0, count - kept], 0)
     return b.concat(parts, 1)
 
 
