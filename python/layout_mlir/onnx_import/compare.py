@@ -253,29 +253,46 @@ def _allow_rounding(model: ModelProto, run: Callable[[Sequence[NDArray[Any]]], l
     return bounds, decided
 
 
+def _find_unshaped(model: ModelProto, inputs: list[NDArray[Any]]) -> list[bool]:
+    """Returns for each result whether it depends on what a loop without iterations stacks. Runtimes do not know the rank
+    or all sizes of its elements."""
+    from layout_mlir.onnx_import.graph import subgraphs, uses_of, walk
+
+    stacked = [name for node in model.graph.node for name in (
+        node.output[max(len(node.input) - 2, 0):] if node.op_type == "Loop" else
+        node.output if any(each.op_type == "Loop" for body in subgraphs(node) for each in walk(body)) else []) if name]
+    arrays = _runtime(with_results(model, stacked), 1, optimized=False).run(inputs) if stacked else []
+    names = {name for name, array in zip(stacked, arrays) if np.shape(array)[:1] == (0,)}
+    for node in model.graph.node if names else ():
+        if not names.isdisjoint(uses_of(node)):
+            names.update(node.output)
+    return [value.name in names for value in model.graph.output]
+
+
 @dataclasses.dataclass
 class Oracle:
     """The outputs of the runtime for inputs, the absolute rounding error allowed for each output, the mask of the
     elements of each output that rounding decides, or None, the median seconds of a run, or None if it is not measured,
-    the name of the runtime, and whether the model has loops."""
+    the name of the runtime, and for each output whether it depends on a shape that the runtime does not know."""
     inputs: list[NDArray[Any]]
     outputs: list[Any]
     rounding: list[float]
     decided: list[Any]
     seconds: float | None = None
     runtime: str = _ONNX_RUNTIME
-    has_loops: bool = False
+    unshaped: list[bool] = dataclasses.field(default_factory=list)
 
     def settle(self, results: Sequence[Any]) -> list[Any]:
-        """Returns results in which the elements that rounding decides are those of `outputs`, as are empty results of
-        models with loops: runtimes do not know the rank of what a loop without iterations stacks."""
-        def settle_one(a: Any, b: Any, mask: Any) -> Any:
+        """Returns results in which the elements that rounding decides are those of `outputs`, as are results of other
+        shapes, if these depend on a shape that the runtime does not know."""
+        def settle_one(a: Any, b: Any, mask: Any, is_unshaped: bool) -> Any:
             b = with_dtype(b, a.dtype) if isinstance(a, np.ndarray) else b
-            if self.has_loops and np.size(a) == np.size(b) == 0 and a.dtype == b.dtype:
+            if is_unshaped and np.shape(a) != np.shape(b) and a.dtype == b.dtype:
                 return a
             return b if mask is None or np.shape(b) != np.shape(a) else np.where(mask, a, b)
 
-        return [settle_one(*each) for each in zip(self.outputs, results, self.decided)]
+        unshaped = self.unshaped if len(self.unshaped) == len(results) else [False] * len(results)
+        return [settle_one(*each) for each in zip(self.outputs, results, self.decided, unshaped)]
 
 
 # The kinds of draws, from the best one: all numbers; some results are NaN, for example of a row that a mask removes;
@@ -297,8 +314,6 @@ def run_oracle(model: ModelProto, draws: Iterable[list[NDArray[Any]]], repeat: i
                threads: int = 1) -> Oracle:
     """Returns the Oracle of the first draw of the best kind that the model accepts; called in an isolated process. Runs
     are timed with `threads` threads."""
-    from layout_mlir.onnx_import.graph import walk
-
     runtime, run = _runtime(model, threads)
     # The draws that the model accepts, by how much their results show.
     accepted: dict[str, tuple[list[NDArray[Any]], list[Any]]] = {}
@@ -324,7 +339,7 @@ def run_oracle(model: ModelProto, draws: Iterable[list[NDArray[Any]]], repeat: i
             raise NotCompared(f"result '{name}' differs between runs of the model")
     return Oracle(*chosen, *_allow_rounding(model, run, threads, *chosen),
                   _time(lambda: run(chosen[0]), repeat), runtime,
-                  any(node.op_type == "Loop" for node in walk(model.graph)))
+                  _find_unshaped(model, chosen[0]))
 
 
 def _result_names(names: Sequence[str], outputs: Sequence[Any]) -> Sequence[str]:
