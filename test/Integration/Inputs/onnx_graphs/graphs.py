@@ -144,16 +144,18 @@ def _is_fit(array):
 def _is_steady(named, values, opset, outputs, rounded):
     """Returns true if no output of a chain of nodes jumps if its operands are rounded otherwise. An operand of multiples
     of 1/1024 is exact unless it is among `rounded`, so comparisons of its elements mean something."""
-    rng, near = np.random.default_rng(0), {}
+    rng, near, snapped = np.random.default_rng(0), {}, {}
     for name in {name for node, _ in named for name in node.used if name in values}:
         x = values[name]
         if x.dtype.kind == "f" and x.size and (name in rounded or (x * 1024 != np.round(x * 1024)).any()):
-            change = rng.uniform(-8, 8, x.shape) * np.finfo(x.dtype).eps * np.abs(x).max()
-            near[name] = (x + change).astype(x.dtype)
-    again = _compute(named, {**values, **near}, opset) if near else outputs
-    return again is not None and all(
+            bound = 8 * np.finfo(x.dtype).eps * np.abs(x).max()
+            near[name] = (x + rng.uniform(-bound, bound, x.shape)).astype(x.dtype)
+            exact = np.round(x * 1024) / 1024
+            snapped[name] = np.where(np.abs(exact - x) <= bound, exact, x).astype(x.dtype)
+    again = [_compute(named, {**values, **each}, opset) for each in (near, snapped) if each]
+    return all(each is not None and all(
         a.shape == b.shape and np.allclose(a, b, 0 if a.dtype.kind in "iu" else 1e-2, 1e-2, equal_nan=True)
-        for a, b in zip(outputs, again))
+        for a, b in zip(outputs, each)) for each in again)
 
 
 def draw_graph(seed, wants=lambda node: True):

@@ -56,8 +56,8 @@ def tree_regressor(d):
     attributes = {**_trees(d, x.shape[1], targets, "target"), "n_targets": targets,
                   "aggregate_function": d.choose("SUM", "SUM", "AVERAGE", "MIN", "MAX"),
                   "post_transform": d.rng.choice(TRANSFORMS)}
-    # ONNX Runtime adds no base value to a target without leaves.
-    if d.flag() and len(set(attributes["target_ids"])) == targets:
+    # ONNX Runtime adds no base value to a target for which no leaf that a row reaches has a weight.
+    if d.flag() and len(attributes["target_ids"]) == targets * attributes["nodes_modes"].count("LEAF"):
         attributes["base_values"] = numbers(d, targets)
     return make("TreeEnsembleRegressor", [name], attributes)
 
