@@ -151,15 +151,19 @@ with tempfile.TemporaryDirectory() as folder:
             return program.run(*more)
 
         if transforms is not None:
-            for option, wanted in (("", transforms), ("{winograd=false}", False), ("{contract-fma=false}", False)):
+            without = [] if number > 2 else [("{winograd=false}", False), ("{contract-fma=false}", False)]
+            for option, wanted in [("", transforms), *without]:
                 kernels = run_tool("layout-opt", program.module, "--pass-pipeline=builtin.module("
                                    f"canonicalize,func.func(layout-cpu-emit-kernels{option}))")
                 assert ("winograd_filters" in kernels) == wanted, (number, option)
         alone = run("cpu=x86-64-v3 parallel-loops=false")
         assert alone.shape == expected.shape, number
         assert np.array_equal(alone.astype(np.float64), expected), number
-        for options in ("", " plan-memory=false"):
+        # Options that do not change the transforms are tried for some of the cases.
+        for options in ["", " plan-memory=false"][:2 if number % 4 == 0 else 1]:
             shared = run(f"cpu=x86-64-v3{options}", "--threads=3")
             assert alone.tobytes() == shared.tobytes(), (number, options)
+        if number % 3:
+            continue
         narrow = "target={#layout.cpu<lanes = 16, vector_bits = 128, vector_registers = 32>}"
         assert np.array_equal(run(narrow).astype(np.float64), expected), number
