@@ -37,6 +37,14 @@ inline bool hasByteProducts(const CpuModelParams &params) {
   return params.dotProductBytes == kWordBytes;
 }
 
+/// The minimum number of products with each word for which its bytes are
+/// extended to words of 16-bit halves before a kernel.
+constexpr int64_t kLeastUsesOfHalves = 8;
+
+/// The number of vector operations that add the products of the halves of two
+/// words to a sum: the products with the sums of pairs, and an addition.
+constexpr int64_t kHalvesOps = 2;
+
 /// Returns the number of vector operations that add the products of two words
 /// to a sum: one instruction for an unsigned and a signed factor if the CPU has
 /// it, else the products of two pairs of 16-bit integers and two additions.

@@ -181,9 +181,15 @@ LogicalResult ViewWordsOp::bufferize(RewriterBase &rewriter,
   return success();
 }
 
-LogicalResult DotBytesOp::verify() {
-  if (!getElementTypeOrSelf(getType()).isInteger(8 * kWordBytes))
-    return emitOpError("has operands of type ")
-           << getType() << "; words of four bytes are of type i32";
+/// Checks that a sum of products of the parts of words is of i32.
+static LogicalResult verifyWords(Operation *op) {
+  Type type = op->getResult(0).getType();
+  if (!getElementTypeOrSelf(type).isInteger(8 * kWordBytes))
+    return op->emitOpError("has operands of type ")
+           << type << "; words of four bytes are of type i32";
   return success();
 }
+
+LogicalResult DotBytesOp::verify() { return verifyWords(*this); }
+
+LogicalResult DotHalvesOp::verify() { return verifyWords(*this); }

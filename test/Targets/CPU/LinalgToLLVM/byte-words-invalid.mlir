@@ -1,4 +1,4 @@
-// Check the errors of the verifiers of cpu.view_words and cpu.dot_bytes.
+// Check the errors of the verifiers of cpu.view_words, cpu.dot_bytes and cpu.dot_halves.
 // RUN: layout-opt %s -split-input-file -verify-diagnostics
 
 func.func @dynamic(%x: tensor<2x?xi8>) -> tensor<2x?xi32> {
@@ -28,5 +28,13 @@ func.func @shape(%x: tensor<2x8xi8>) -> tensor<2x8xi32> {
 func.func @width(%x: i16) -> i16 {
   // expected-error @below {{'cpu.dot_bytes' op has operands of type 'i16'; words of four bytes are of type i32}}
   %r = cpu.dot_bytes %x, %x : i16
+  return %r : i16
+}
+
+// -----
+
+func.func @halves(%x: i16) -> i16 {
+  // expected-error @below {{'cpu.dot_halves' op has operands of type 'i16'; words of four bytes are of type i32}}
+  %r = cpu.dot_halves %x, %x : i16
   return %r : i16
 }

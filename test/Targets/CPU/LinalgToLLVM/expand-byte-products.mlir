@@ -54,3 +54,18 @@ func.func @others(%x: i32, %w: i32, %v: vector<5xi32>) -> (i32, i32, vector<5xi3
   %short = cpu.dot_bytes %v, %v {lhs_unsigned} : vector<5xi32>
   return %dot, %sum, %short : i32, i32, vector<5xi32>
 }
+
+// CHECK-LABEL: func.func @halves(
+// CHECK-COUNT-2: vector.bitcast %{{.*}} : vector<8xi32> to vector<16xi16>
+// CHECK: arith.muli
+// CHECK-NOT: arith.muli
+// CHECK: return
+// AVX2-LABEL: halves:
+// AVX2: vpmaddwd
+// AVX2-NEXT: vpaddd
+// AVX2-NEXT: retq
+func.func @halves(%x: vector<8xi32>, %w: vector<8xi32>, %sum: vector<8xi32>) -> vector<8xi32> {
+  %dot = cpu.dot_halves %x, %w : vector<8xi32>
+  %r = arith.addi %sum, %dot : vector<8xi32>
+  return %r : vector<8xi32>
+}

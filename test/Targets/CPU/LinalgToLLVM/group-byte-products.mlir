@@ -98,3 +98,40 @@ func.func @stay(%x: tensor<8x?xi8>, %y: tensor<?x8xi8>, %a: tensor<8x2xi8>, %b: 
   %5 = linalg.matmul ins(%columns, %none : tensor<8x8xi8>, tensor<8x0xi8>) outs(%empty : tensor<8x0xi32>) -> tensor<8x0xi32>
   return %5, %0, %1, %2, %3, %4 : tensor<8x0xi32>, tensor<8x8xi32>, tensor<8x8xi32>, tensor<1x8x7x7xi32>, tensor<8x8xi32>, tensor<8x8xi32>
 }
+
+// Without an instruction for bytes, words that are used often are those of halves, and twice as many: the bytes 0 and 2,
+// then 1 and 3, extended by their own signs.
+// CHECK-LABEL: func.func @halves(
+// CHECK: %[[X:.*]] = cpu.view_words %{{.*}} : tensor<8x4xi8> -> tensor<8x1xi32>
+// CHECK: %[[SPLIT:.*]] = linalg.generic {{.*}} ins(%[[X]] : tensor<8x1xi32>) outs(%{{.*}} : tensor<8x1x2xi32>)
+// CHECK: linalg.index 2
+// CHECK: arith.shrui
+// CHECK-NEXT: %{{.*}} = arith.constant 16711935 : i32
+// CHECK-NEXT: arith.andi
+// CHECK-NEXT: linalg.yield
+// CHECK: %[[H:.*]] = tensor.collapse_shape %[[SPLIT]] {{\[\[}}0], [1, 2]] : tensor<8x1x2xi32> into tensor<8x2xi32>
+// CHECK: %[[W:.*]] = arith.constant dense_resource<half_words> : tensor<2x8xi32>
+// CHECK: linalg.generic {{.*}} ins(%[[H]], %[[W]] : tensor<8x2xi32>, tensor<2x8xi32>)
+// CHECK: cpu.dot_halves
+// VNNI-LABEL: func.func @halves(
+// VNNI: cpu.dot_bytes
+func.func @halves(%x: tensor<8x4xi8>, %init: tensor<8x8xi32>) -> tensor<8x8xi32> {
+  %w = arith.constant dense<-3> : tensor<4x8xi8>
+  %r = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<8x4xi8>, tensor<4x8xi8>) outs(%init : tensor<8x8xi32>) {
+  ^bb0(%a: i8, %b: i8, %c: i32):
+    %0 = arith.extui %a : i8 to i32
+    %1 = arith.extsi %b : i8 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %c, %2 : i32
+    linalg.yield %3 : i32
+  } -> tensor<8x8xi32>
+  return %r : tensor<8x8xi32>
+}
+
+// CHECK-LABEL: func.func @seven_rows(
+// CHECK: cpu.dot_bytes
+func.func @seven_rows(%x: tensor<7x4xi8>, %w: tensor<4x8xi8>, %init: tensor<7x8xi32>) -> tensor<7x8xi32> {
+  %r = linalg.matmul ins(%x, %w : tensor<7x4xi8>, tensor<4x8xi8>) outs(%init : tensor<7x8xi32>) -> tensor<7x8xi32>
+  return %r : tensor<7x8xi32>
+}

@@ -189,13 +189,13 @@ def ParallelizeLoopsPass
 }
 
 def ExpandByteProductsPass : Pass<"layout-cpu-expand-byte-products"> {
-  let summary = "Expand cpu.dot_bytes to instructions or to pairs of products";
+  let summary = "Expand cpu.dot_bytes and cpu.dot_halves to instructions or to pairs of products";
   let description = [{
     If the target has AVX-512 VNNI (`dot_product_bytes = 4` of `#layout.cpu`), a vector of 128,
     256 or 512 bits with unsigned and signed bytes becomes a call of LLVM's intrinsic of the x86 instruction `vpdpbusd`, to which an
     `arith.addi` of the result is added. Other vectors, and scalars, become sums of two 16-bit products
-    each, for which LLVM selects `vpmaddwd`, or `vpdpwssd` for the additions, too. Both are exact
-    modulo 2^32.
+    each, for which LLVM selects `vpmaddwd`, or `vpdpwssd` for the additions, too. So does
+    `cpu.dot_halves`, with one product. All are exact modulo 2^32.
 
         %dot = cpu.dot_bytes %x, %w {lhs_unsigned} : vector<16xi32>    // before
         %sum = arith.addi %total, %dot : vector<16xi32>

@@ -114,6 +114,23 @@ def Cpu_DotBytesOp : Op<Cpu_Dialect, "dot_bytes", [
   }];
 }
 
+def Cpu_DotHalvesOp : Op<Cpu_Dialect, "dot_halves", [
+    Pure, SameOperandsAndResultType] # ElementwiseMappable.traits> {
+  let summary = "Sum the products of the halves of two 32-bit integers";
+  let description = [{
+    Each operand consists of two signed 16-bit integers. The result is the sum of
+    the products of halves at equal positions, modulo 2^32.
+
+    ```mlir
+    %sum = cpu.dot_halves %x, %w : vector<8xi32>
+    ```
+  }];
+  let arguments = (ins SignlessIntegerLike:$lhs, SignlessIntegerLike:$rhs);
+  let results = (outs SignlessIntegerLike:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
 def Cpu_AssertIndexOp : Op<Cpu_Dialect, "assert_index", [
     MemoryEffects<[MemWrite]>]> {
   let summary = "Abort the program if an index is out of range";

@@ -217,7 +217,9 @@ def GroupByteProductsPass : Pass<"layout-cpu-group-byte-products"> {
     `cpu.dot_bytes` sums. The reduction is the last dim of one input, which is viewed as words. The
     words of the other input are packed at compile time if it is constant. Otherwise they are
     copied, if at least four products use each of its elements. A reduction that is not a multiple of
-    four is padded with zeros.
+    four is padded with zeros. If the target has no `dot_product_bytes` and at least eight products
+    use each word, the bytes of both inputs are extended to words of two 16-bit halves, twice as many,
+    whose products `cpu.dot_halves` sums.
 
     ```mlir
     %r = linalg.matmul ins(%x, %w : tensor<?x64xi8>, tensor<64x32xi8>) ..        // before

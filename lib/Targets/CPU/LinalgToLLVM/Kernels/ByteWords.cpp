@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -73,6 +74,82 @@ ElementsAttr layout::packWords(ElementsAttr value, const WordDims &dims) {
   }
   forgetMappedPages(bytes);
   return DenseResourceElementsAttr::get(packed, "byte_words", std::move(blob));
+}
+
+/// The low bytes of the halves of a word, their sign bits, and the sign bits of
+/// the halves.
+static constexpr uint32_t kLowBytes = 0x00ff00ff, kLowSigns = 0x00800080,
+                          kHalfSigns = 0x80008000;
+
+ElementsAttr layout::extendToHalves(ElementsAttr words, int64_t dim,
+                                    bool isUnsigned) {
+  auto type = cast<RankedTensorType>(words.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  int64_t count = shape[dim],
+          inner = computeProduct(ArrayRef(shape).drop_front(dim + 1));
+  shape[dim] *= 2;
+  ArrayRef<char> bytes = *getConstantBytes(words);
+  AsmResourceBlob blob =
+      allocateConstant(2 * type.getNumElements() * kWordBytes,
+                       /*alignment=*/64);
+  char *data = blob.getMutableData().data();
+  for (int64_t i = 0, e = type.getNumElements(); i < e; ++i) {
+    int64_t outer = i / (count * inner), at = i / inner % count;
+    for (int64_t odd : {0, 1}) {
+      uint32_t word = llvm::support::endian::read32le(&bytes[i * kWordBytes]);
+      word = word >> (8 * odd) & kLowBytes;
+      // Sets the high bits, so that no half borrows from the other.
+      if (!isUnsigned)
+        word = (((word ^ kLowSigns) | kHalfSigns) - kLowSigns) ^ kHalfSigns;
+      int64_t to = ((outer * count + at) * 2 + odd) * inner + i % inner;
+      llvm::support::endian::write32le(data + to * kWordBytes, word);
+    }
+  }
+  return DenseResourceElementsAttr::get(
+      RankedTensorType::get(shape, type.getElementType()), "half_words",
+      std::move(blob));
+}
+
+Value layout::extendToHalves(OpBuilder &b, Location loc, Value words,
+                             int64_t dim, bool isUnsigned) {
+  int64_t rank = cast<RankedTensorType>(words.getType()).getRank();
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, words);
+  SmallVector<AffineExpr> read;
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t d = 0; d < rank; ++d) {
+    read.push_back(b.getAffineDimExpr(d + (d > dim)));
+    groups.push_back({d + (d > dim)});
+  }
+  groups[dim].push_back(dim + 1);
+  sizes.insert(sizes.begin() + dim + 1, b.getIndexAttr(2));
+  Value empty = tensor::EmptyOp::create(b, loc, sizes, b.getI32Type());
+  auto integer = [&](OpBuilder &b, uint32_t value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
+  };
+  auto body = [&](OpBuilder &b, Location, ValueRange args) {
+    Value odd = linalg::IndexOp::create(b, loc, dim + 1);
+    odd = arith::IndexCastOp::create(b, loc, b.getI32Type(), odd);
+    Value bits = arith::MulIOp::create(b, loc, odd, integer(b, 8));
+    Value half = arith::ShRUIOp::create(b, loc, args[0], bits);
+    half = arith::AndIOp::create(b, loc, half, integer(b, kLowBytes));
+    if (!isUnsigned) {
+      half = arith::XOrIOp::create(b, loc, half, integer(b, kLowSigns));
+      half = arith::OrIOp::create(b, loc, half, integer(b, kHalfSigns));
+      half = arith::SubIOp::create(b, loc, half, integer(b, kLowSigns));
+      half = arith::XOrIOp::create(b, loc, half, integer(b, kHalfSigns));
+    }
+    linalg::YieldOp::create(b, loc, half);
+  };
+  Value halves =
+      linalg::GenericOp::create(
+          b, loc, empty.getType(), words, empty,
+          {AffineMap::get(rank + 1, 0, read, b.getContext()),
+           b.getMultiDimIdentityMap(rank + 1)},
+          SmallVector<utils::IteratorType>(rank + 1,
+                                           utils::IteratorType::parallel),
+          body)
+          .getResult(0);
+  return tensor::CollapseShapeOp::create(b, loc, halves, groups);
 }
 
 DenseElementsAttr layout::sumSignedBytes(ElementsAttr value,

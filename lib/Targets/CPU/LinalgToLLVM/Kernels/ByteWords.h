@@ -36,6 +36,13 @@ struct WordDims {
 /// available. Zeros fill the last word.
 ElementsAttr packWords(ElementsAttr value, const WordDims &dims);
 
+/// Returns words of bytes as twice as many words of two 16-bit halves along dim
+/// `dim`: a word with the bytes 0 and 2, then one with the bytes 1 and 3, which
+/// are extended from `isUnsigned` or signed bytes.
+ElementsAttr extendToHalves(ElementsAttr words, int64_t dim, bool isUnsigned);
+Value extendToHalves(OpBuilder &b, Location loc, Value words, int64_t dim,
+                     bool isUnsigned);
+
 /// Returns -128 times the sums of the signed bytes of a constant over its dims
 /// that are not in `kept`, modulo 2^32, or a null attribute if its bytes are not
 /// available.

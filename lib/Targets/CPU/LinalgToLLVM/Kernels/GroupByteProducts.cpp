@@ -17,6 +17,10 @@
 //
 // A reduction that is not a multiple of four is padded with zeros.
 //
+// If no instruction adds the products of bytes, and each word is used often, the
+// words are those of two 16-bit halves, and twice as many. A kernel then extends
+// no bytes.
+//
 //===----------------------------------------------------------------------===//
 
 #include "CpuParams.h"
@@ -63,10 +67,13 @@ struct ByteProducts {
   }
 };
 
-/// Maps a constant, and its dims of words and of columns (-1 if there is none),
-/// to the packed constant.
+/// The parts of a word.
+enum class WordParts { Bytes, UnsignedHalves, SignedHalves };
+
+/// Maps a constant, its dims of words and of columns (-1 if there is none), and
+/// the parts of words to the packed constant.
 using PackedWords =
-    DenseMap<std::tuple<Attribute, int64_t, int64_t>, ElementsAttr>;
+    DenseMap<std::tuple<Attribute, int64_t, int64_t, int>, ElementsAttr>;
 
 /// An input as a tensor of words, and its map.
 struct Words {
@@ -113,15 +120,17 @@ static std::optional<unsigned> findPosition(AffineMap map, unsigned dim) {
   return position;
 }
 
-/// Returns the number of products with each element of an input, if it is known
-/// to be small, else `kLeastUses`.
-static int64_t countUses(linalg::LinalgOp op, AffineMap map) {
+/// Returns true if there are at least `least` products with each element of an
+/// input, or if their number is not known.
+static bool isUsedOften(linalg::LinalgOp op, AffineMap map, int64_t least) {
   int64_t uses = 1;
   for (auto [dim, extent] : llvm::enumerate(op.getStaticLoopRanges()))
     if (!map.isFunctionOfDim(dim))
-      uses *= ShapedType::isDynamic(extent) ? kLeastUses
-                                            : std::min(extent, kLeastUses);
-  return std::min(uses, kLeastUses);
+      uses = std::min(
+          least,
+          uses * (ShapedType::isDynamic(extent) ? least
+                                                : std::min(extent, least)));
+  return uses >= least;
 }
 
 /// Returns true if the words of `input` are a constant or a view, or if each
@@ -135,7 +144,7 @@ static bool isWorthCopy(const ByteProducts &products, unsigned input) {
   unsigned position = *findPosition(map, products.dim);
   bool isView = position + 1 == map.getNumResults() &&
                 op.getShape(operand)[position] % kWordBytes == 0;
-  return isView || countUses(op, map) >= kLeastUses;
+  return isView || isUsedOften(op, map, kLeastUses);
 }
 
 /// Returns true if the reduction is a dim of static size in the type of `input`
@@ -206,9 +215,11 @@ static std::optional<ByteProducts> findProducts(linalg::LinalgOp op) {
   return found;
 }
 
-/// Returns input `input` as words. Adds packed constants to `known`.
+/// Returns input `input` as words, of 16-bit halves if `asHalves`. Adds packed
+/// constants to `known`.
 static FailureOr<Words> group(OpBuilder &b, const ByteProducts &products,
-                              unsigned input, PackedWords &known) {
+                              unsigned input, bool asHalves,
+                              PackedWords &known) {
   linalg::LinalgOp op = products.op;
   Value value = op.getDpsInputOperand(input)->get();
   AffineMap map = products.map(input);
@@ -233,22 +244,34 @@ static FailureOr<Words> group(OpBuilder &b, const ByteProducts &products,
               AffineMap::get(map.getNumDims(), 0, results, b.getContext())};
   ElementsAttr constant;
   if (matchPattern(value, m_Constant(&constant))) {
+    WordParts parts = !asHalves                    ? WordParts::Bytes
+                      : products.isUnsigned[input] ? WordParts::UnsignedHalves
+                                                   : WordParts::SignedHalves;
     ElementsAttr &packed =
-        known[{constant, dims.from, dims.column.value_or(-1)}];
-    if (!packed)
+        known[{constant, dims.from, dims.column.value_or(-1), int(parts)}];
+    if (!packed) {
       packed = packWords(constant, dims);
-    if (!packed)
-      return failure();
+      if (!packed)
+        return failure();
+      if (asHalves)
+        packed = extendToHalves(packed, dims.others.size(),
+                                products.isUnsigned[input]);
+    }
     words.tensor = arith::ConstantOp::create(b, loc, cast<TypedAttr>(packed));
     return words;
   }
   words.tensor = padToWords(b, loc, value, dims.from);
+  int64_t wordDim = dims.others.size();
   if (dims.from + 1 == map.getNumResults()) {
     words.map = map;
+    wordDim = dims.from;
     words.tensor = viewWords(b, loc, words.tensor);
   } else {
     words.tensor = copyWords(b, loc, words.tensor, dims);
   }
+  if (asHalves)
+    words.tensor = extendToHalves(b, loc, words.tensor, wordDim,
+                                  products.isUnsigned[input]);
   return words;
 }
 
@@ -321,8 +344,12 @@ static void replace(RewriterBase &rewriter, ByteProducts products,
   rewriter.setInsertionPoint(op);
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
+  bool asHalves =
+      !hasByteProducts(target) && llvm::all_of(ArrayRef{0u, 1u}, [&](auto i) {
+        return isUsedOften(op, products.map(i), kLeastUsesOfHalves);
+      });
   for (unsigned input : {0u, 1u}) {
-    FailureOr<Words> words = group(rewriter, products, input, known);
+    FailureOr<Words> words = group(rewriter, products, input, asHalves, known);
     if (failed(words))
       return;
     inputs.push_back(words->tensor);
@@ -335,9 +362,12 @@ static void replace(RewriterBase &rewriter, ByteProducts products,
   rewriter.replaceOpWithNewOp<linalg::GenericOp>(
       op, op->getResultTypes(), inputs, init, maps, op.getIteratorTypesArray(),
       [&](OpBuilder &b, Location loc, ValueRange args) {
-        Value dot = cpu::DotBytesOp::create(b, loc, args[0], args[1],
-                                            products.isUnsigned[0],
-                                            products.isUnsigned[1]);
+        Value dot =
+            asHalves
+                ? Value(cpu::DotHalvesOp::create(b, loc, args[0], args[1]))
+                : cpu::DotBytesOp::create(b, loc, args[0], args[1],
+                                          products.isUnsigned[0],
+                                          products.isUnsigned[1]);
         Value sum = arith::AddIOp::create(b, loc, args[2], dot);
         linalg::YieldOp::create(b, loc, sum);
       });

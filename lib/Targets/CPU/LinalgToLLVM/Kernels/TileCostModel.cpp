@@ -37,6 +37,10 @@ static double stepOps(const Kernel &kernel, const CpuModelParams &target) {
       ops += countWordOps(target, dot.isMixed()) - 1;
       continue;
     }
+    if (isa<cpu::DotHalvesOp>(op)) {
+      ops += kHalvesOps - 1;
+      continue;
+    }
     bool fused = isa<arith::MulFOp>(op) && op->hasOneUse() &&
                  isa<arith::AddFOp>(*op->user_begin());
     ops += fused ? 0 : 1;

@@ -30,18 +30,24 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
+/// Returns the 16-bit halves of words.
+static Value takeHalves(OpBuilder &b, Location loc, Value words) {
+  int64_t lanes = cast<VectorType>(words.getType()).getNumElements();
+  auto type = VectorType::get({2 * lanes}, b.getI16Type());
+  return vector::BitCastOp::create(b, loc, type, words);
+}
+
 /// Returns the bytes 1 and 3 of each word if `isOdd`, else the bytes 0 and 2,
 /// as 16-bit integers.
 static Value takeBytes(OpBuilder &b, Location loc, Value words, bool isUnsigned,
                        bool isOdd) {
   constexpr int64_t byteBits = 8, lowByte = 255;
-  int64_t lanes = cast<VectorType>(words.getType()).getNumElements();
-  auto type = VectorType::get({2 * lanes}, b.getI16Type());
+  Value halves = takeHalves(b, loc, words);
+  auto type = cast<VectorType>(halves.getType());
   auto splat = [&](int64_t value) {
     return arith::ConstantOp::create(
         b, loc, DenseElementsAttr::get(type, b.getI16IntegerAttr(value)));
   };
-  Value halves = vector::BitCastOp::create(b, loc, type, words);
   if (isUnsigned)
     return isOdd ? arith::ShRUIOp::create(b, loc, halves, splat(byteBits))
                        .getResult()
@@ -106,17 +112,18 @@ static Value callInstruction(OpBuilder &b, cpu::DotBytesOp op, Value lhs,
 }
 
 /// Replaces `op`, and the addition of its result if that is its only use.
-static void expand(RewriterBase &rewriter, cpu::DotBytesOp op,
+static void expand(RewriterBase &rewriter, Operation *op,
                    const CpuModelParams &target) {
-  Location loc = op.getLoc();
+  Location loc = op->getLoc();
+  Value result = op->getResult(0);
   auto add = op->hasOneUse() ? dyn_cast<arith::AddIOp>(*op->user_begin())
                              : arith::AddIOp();
-  Operation *replaced = add ? add.getOperation() : op.getOperation();
+  Operation *replaced = add ? add.getOperation() : op;
   rewriter.setInsertionPoint(replaced);
-  auto type = dyn_cast<VectorType>(op.getType());
+  auto type = dyn_cast<VectorType>(result.getType());
   bool isScalar = !type;
   if (isScalar)
-    type = VectorType::get({1}, op.getType());
+    type = VectorType::get({1}, result.getType());
   auto toVector = [&](Value value) -> Value {
     return isScalar && value
                ? vector::BroadcastOp::create(rewriter, loc, type, value)
@@ -125,15 +132,20 @@ static void expand(RewriterBase &rewriter, cpu::DotBytesOp op,
   Value total;
   if (add)
     total =
-        toVector(add.getLhs() == op.getResult() ? add.getRhs() : add.getLhs());
-  Value lhs = toVector(op.getLhs()), rhs = toVector(op.getRhs());
-  if (op.isMixed() && hasInstruction(type, target)) {
+        toVector(add.getLhs() == result ? add.getRhs() : add.getLhs());
+  Value lhs = toVector(op->getOperand(0)), rhs = toVector(op->getOperand(1));
+  auto dot = dyn_cast<cpu::DotBytesOp>(op);
+  if (!dot) {
+    Value pairs = multiplyPairs(rewriter, loc, takeHalves(rewriter, loc, lhs),
+                                takeHalves(rewriter, loc, rhs));
+    total = total ? arith::AddIOp::create(rewriter, loc, total, pairs) : pairs;
+  } else if (dot.isMixed() && hasInstruction(type, target)) {
     if (!total)
       total =
           arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type));
-    total = callInstruction(rewriter, op, lhs, rhs, total);
+    total = callInstruction(rewriter, dot, lhs, rhs, total);
   } else {
-    total = addPairs(rewriter, op, lhs, rhs, total);
+    total = addPairs(rewriter, dot, lhs, rhs, total);
   }
   if (isScalar)
     total = vector::ExtractOp::create(rewriter, loc, total, 0);
@@ -147,10 +159,13 @@ struct ExpandByteProducts
     : layout::impl::ExpandByteProductsPassBase<ExpandByteProducts> {
   void runOnOperation() override {
     CpuModelParams target = getCpuParams(getOperation());
-    SmallVector<cpu::DotBytesOp> ops;
-    getOperation()->walk([&](cpu::DotBytesOp op) { ops.push_back(op); });
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<cpu::DotBytesOp, cpu::DotHalvesOp>(op))
+        ops.push_back(op);
+    });
     IRRewriter rewriter(&getContext());
-    for (cpu::DotBytesOp op : ops)
+    for (Operation *op : ops)
       expand(rewriter, op, target);
   }
 };
