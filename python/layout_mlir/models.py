@@ -15,7 +15,7 @@ import importlib.util
 import os
 import pathlib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -116,17 +116,19 @@ def _run_reference(prepared: ModelProto, result: Model, size: int | None,
     """Returns `result` with inputs, and their outputs by ONNX Runtime if it is installed. `size` is the value of dynamic
     sizes, or None to try several, with 1 for the first dims; `replace` puts the given inputs into drawn ones."""
     first, sizes = (1, _SIZES) if size is None else (None, [size])
+    def draw() -> Iterator[list[NDArray[Any]]]:
+        for drawn in onnx_draws.draw_inputs(prepared.graph, options.seed, first, sizes):
+            yield onnx_compare.as_declared(prepared, replace(drawn))
+
     try:
-        draws = [onnx_compare.as_declared(prepared, replace(draw))
-                 for draw in onnx_draws.draw_inputs(prepared.graph, options.seed, first, sizes)]
+        result.inputs = next(draw(), [])
     except onnx_draws.NotCompared as error:
         raise ImportFailed(str(error)) from error
-    result.inputs = draws[0] if draws else []
     if not options.repeat or importlib.util.find_spec("onnxruntime") is None:
         return result
     import onnxruntime
     try:
-        result.oracle = isolated(onnx_compare.run_oracle, prepared, draws, options.repeat, options.threads)
+        result.oracle = isolated(onnx_compare.run_oracle, prepared, draw(), options.repeat, options.threads)
     except (onnx_draws.NotCompared, Crashed) as error:
         onnx_import.lower_to_text(prepared)  # raises a better error if a node is not imported
         raise ImportFailed(f"no result to compare with: {error}\n(pass inputs with --input, dynamic sizes with "

@@ -173,10 +173,9 @@ def lower(args: argparse.Namespace, module: pathlib.Path, folder: pathlib.Path) 
     written = ["--emit-bytecode", "--verify-each=false"]
     _, pipeline = DEVICES[args.device]
     with Progress("assigning layouts"):
-        run_tool("layout-opt", module, *passes_before(args), "--layout-assign", *written,
+        run_tool("layout-opt", module, *passes_before(args), "--layout-assign",
+                 f"--layout-print-cost=format=json output={folder / 'cost.json'}", *written,
                  "-o", folder / "assigned.mlirbc")
-        run_tool("layout-opt", folder / "assigned.mlirbc",
-                 f"--layout-print-cost=format=json output={folder / 'cost.json'}", "-o", "/dev/null")
     cost: dict[str, Any] = json.loads((folder / "cost.json").read_text())
     if "assignment" not in cost:
         raise ToolError(f"{module} has no tensors, so there is no layout to assign")

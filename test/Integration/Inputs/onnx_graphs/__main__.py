@@ -151,9 +151,10 @@ def call_here(function, *args, seconds):
     return function(*args)
 
 
-def check_way(way, graph, call=isolated):
-    """Returns the outcome of one entry point and its message: right, refused, or a failure. `call` runs it."""
-    wanted = run_onnxruntime(graph)
+def check_way(way, graph, call=isolated, oracles=None):
+    """Returns the outcome of one entry point and its message: right, refused, or a failure. `call` runs it. `oracles`
+    are the results of ONNX Runtime and of the reference evaluator, if they are known."""
+    wanted, reference = oracles or (run_onnxruntime(graph), run_reference(graph))
     if wanted is None:
         return "right", ""
     with tempfile.TemporaryDirectory(prefix="graph-") as name:
@@ -167,7 +168,7 @@ def check_way(way, graph, call=isolated):
             return "refused" if is_refusal and NAMED.search(said) else "not located" if is_refusal else "wrong", said
         except Exception as error:  # Crashed, or any exception
             return "crashed", f"{type(error).__name__}: {error}"
-    difference = find_difference(graph, got, wanted, run_reference(graph))
+    difference = find_difference(graph, got, wanted, reference)
     return ("wrong", difference) if difference else ("right", "")
 
 
@@ -233,7 +234,9 @@ def check_seed(task, call=isolated):
     graph = draw_graph(seed)
     if graph is None:
         return seed, "", []
-    return seed, " ".join(node.op for node, _ in graph.nodes), [(way, *check_way(way, graph, call)) for way in ways]
+    oracles = run_onnxruntime(graph), run_reference(graph)
+    return (seed, " ".join(node.op for node, _ in graph.nodes),
+            [(way, *check_way(way, graph, call, oracles)) for way in ways])
 
 
 def check_here(check, tasks, answers):
