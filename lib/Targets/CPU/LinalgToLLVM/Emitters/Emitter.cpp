@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -43,8 +44,51 @@ Type Emitter::typeAt(Type element, const Point &point) const {
 Value Emitter::broadcast(Value value, const Point &point) {
   if (point.width == 0 || isa<VectorType>(value.getType()))
     return value;
-  return vector::BroadcastOp::create(
-      b, loc, VectorType::get({point.width}, value.getType()), value);
+  auto type = VectorType::get({point.width}, value.getType());
+  Block *block = b.getInsertionBlock();
+  // Ops are only added at the end of a block, so a known vector is above.
+  bool atEnd = b.getInsertionPoint() == block->end() ||
+               b.getInsertionPoint()->hasTrait<OpTrait::IsTerminator>();
+  Value &known = broadcasts[{value, block}];
+  if (!known || known.getType() != type || !atEnd)
+    known = vector::BroadcastOp::create(b, loc, type, value);
+  return known;
+}
+
+Value Emitter::index(int64_t value) {
+  Value &known = indices[value];
+  if (!known) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&body.front());
+    known = arith::ConstantIndexOp::create(b, loc, value);
+  }
+  return known;
+}
+
+Value Emitter::toValue(OpFoldResult number) {
+  std::optional<int64_t> known = getConstantIntValue(number);
+  return known ? index(*known) : cast<Value>(number);
+}
+
+/// Returns the value of `expr` at `positions`, as affine::expandAffineExpr, but
+/// with the constants of `index`.
+Value Emitter::expand(AffineExpr expr, ArrayRef<Value> positions) {
+  if (auto number = dyn_cast<AffineConstantExpr>(expr))
+    return index(number.getValue());
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return positions[dim.getPosition()];
+  auto both = cast<AffineBinaryOpExpr>(expr);
+  if (!isa<AffineConstantExpr>(both.getLHS())) {
+    if (expr.getKind() == AffineExprKind::Add)
+      return b.createOrFold<arith::AddIOp>(loc,
+                                           expand(both.getLHS(), positions),
+                                           expand(both.getRHS(), positions));
+    if (expr.getKind() == AffineExprKind::Mul)
+      return b.createOrFold<arith::MulIOp>(loc,
+                                           expand(both.getLHS(), positions),
+                                           expand(both.getRHS(), positions));
+  }
+  return affine::expandAffineExpr(b, loc, expr, positions, {});
 }
 
 SmallVector<Value> Emitter::subscripts(AffineMap map, const Point &point) {
@@ -71,9 +115,21 @@ SmallVector<Value> Emitter::subscripts(AffineMap map, const Point &point) {
   }
   SmallVector<Value> indices;
   for (AffineExpr result : map.getResults()) {
+    // Most results are dims, which need no uniqued expressions.
+    auto plain = dyn_cast<AffineDimExpr>(result);
+    if (plain && positions[plain.getPosition()] == base[plain.getPosition()]) {
+      unsigned dim = plain.getPosition();
+      int64_t offset = point.offset[dim];
+      indices.push_back(fixed[dim]    ? index(*fixed[dim] + offset)
+                        : offset == 0 ? base[dim]
+                                      : arith::AddIOp::create(b, loc, base[dim],
+                                                              index(offset))
+                                            .getResult());
+      continue;
+    }
     AffineExpr expr = simplifyAffineExpr(result.replaceDims(replacement),
                                          map.getNumDims(), 0);
-    indices.push_back(affine::expandAffineExpr(b, loc, expr, positions, {}));
+    indices.push_back(expand(expr, positions));
   }
   return indices;
 }
@@ -151,9 +207,7 @@ Value Emitter::readRepeated(Value buffer, AffineMap map, int64_t repeat,
   }
   auto type = VectorType::get({int64_t(llvm::divideCeil(point.width, repeat))},
                               element);
-  Value loaded = vector::TransferReadOp::create(
-      b, loc, type, buffer, subscripts(map, point), /*padding=*/std::nullopt,
-      ArrayRef<bool>{true});
+  Value loaded = readVector(type, buffer, subscripts(map, point));
   SmallVector<int64_t> lanes;
   for (int64_t number = 0; number < point.width; ++number)
     lanes.push_back(number / repeat);
@@ -177,9 +231,7 @@ Value Emitter::readStrided(Value buffer, ArrayRef<Value> indices,
     SmallVector<Value> at(indices);
     if (from != 0)
       at.back() = arith::AddIOp::create(b, loc, at.back(), index(from));
-    Value loaded = vector::TransferReadOp::create(b, loc, type, buffer, at,
-                                                  /*padding=*/std::nullopt,
-                                                  ArrayRef<bool>{true});
+    Value loaded = readVector(type, buffer, at);
     for (; next < width && next * stride < from + width; ++next)
       lanes[next] = next * stride - from + (collected ? width : 0);
     if (stride == 1)
@@ -194,6 +246,19 @@ Value Emitter::readStrided(Value buffer, ArrayRef<Value> indices,
         lanes[lane] = lane;
   }
   return collected;
+}
+
+/// Reads a vector whose lanes are all in `buffer`.
+Value Emitter::readVector(VectorType type, Value buffer,
+                          ArrayRef<Value> indices) {
+  Value &padding = paddings[type.getElementType()];
+  if (!padding) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&body.front());
+    padding = ub::PoisonOp::create(b, loc, type.getElementType());
+  }
+  return vector::TransferReadOp::create(b, loc, type, buffer, indices, padding,
+                                        ArrayRef<bool>{true});
 }
 
 void Emitter::write(Value value, Value buffer, AffineMap map,
@@ -227,16 +292,21 @@ Value Emitter::indexAt(unsigned dim, const Point &point) {
 // Bodies
 //===----------------------------------------------------------------------===//
 
-Value Emitter::readInput(const Stage &stage, unsigned input, const Point &point,
-                         ReadCache &cache) {
-  AffineMap map = stage.maps[input];
-  std::vector<int64_t> key{static_cast<int64_t>(input)};
+Value Emitter::readOnce(const Stage &stage, unsigned operand, Value tensor,
+                        const Point &point, ReadCache &cache) {
+  AffineMap map = stage.maps[operand];
+  std::vector<int64_t> key{static_cast<int64_t>(operand)};
   for (unsigned dim = 0; dim < base.size(); ++dim)
     key.push_back(map.isFunctionOfDim(dim) ? point.offset[dim] : 0);
   Value &value = cache[key];
   if (!value)
-    value = read(stage.operands[input], map, point);
+    value = read(tensor, map, point);
   return value;
+}
+
+Value Emitter::readInput(const Stage &stage, unsigned input, const Point &point,
+                         ReadCache &cache) {
+  return readOnce(stage, input, stage.operands[input], point, cache);
 }
 
 /// Replaces every tensor.extract in `op` by a load from the buffer of its
@@ -359,30 +429,32 @@ SmallVector<Value> Emitter::evaluate(const Stage &stage, ArrayRef<Value> inputs,
 }
 
 Value Emitter::startValue(const Start &start, const Stage &stage,
-                          unsigned result, Value current, const Point &point) {
-  AffineMap map = stage.maps[stage.numInputs() + result];
+                          unsigned result, Value current, const Point &point,
+                          ReadCache &cache) {
   if (auto *splat = std::get_if<SplatStart>(&start))
     return broadcast(splat->scalar, point);
   // The output buffer holds the old elements until they are overwritten.
   // Reading them from there needs no second buffer.
   if (auto *old = std::get_if<TensorStart>(&start))
-    return read(current ? current : old->tensor, map, point);
+    return readOnce(stage, stage.numInputs() + result,
+                    current ? current : old->tensor, point, cache);
   auto *producer = std::get_if<Stage>(&start);
   if (!producer)
     return nullptr;
-  ReadCache cache;
+  ReadCache own;
   SmallVector<Value> inputs;
   for (unsigned i = 0, e = producer->numInputs(); i < e; ++i)
-    inputs.push_back(readInput(*producer, i, point, cache));
+    inputs.push_back(readInput(*producer, i, point, own));
   return evaluate(*producer, inputs, {}, point, yieldedBy(*producer)).front();
 }
 
 SmallVector<Value> Emitter::start(ArrayRef<Point> points) {
   SmallVector<Value> values;
+  ReadCache cache;
   for (const Point &point : points)
     for (auto [i, each] : llvm::enumerate(kernel.starts)) {
       Value current = kernel.finish ? Value() : body.getArgument(i);
-      values.push_back(startValue(each, kernel.root, i, current, point));
+      values.push_back(startValue(each, kernel.root, i, current, point, cache));
     }
   return values;
 }
@@ -401,7 +473,7 @@ void Emitter::finish(ArrayRef<Point> points, SmallVector<Value> values) {
                              : readInput(last, i, point, cache));
       for (unsigned i = 0; i < finals; ++i)
         inits.push_back(startValue(kernel.finishStarts[i], last, i,
-                                   body.getArgument(i), point));
+                                   body.getArgument(i), point, cache));
       llvm::append_range(finished,
                          evaluate(last, inputs, inits, point, yieldedBy(last)));
     }

@@ -52,6 +52,7 @@ protected:
                     const Point &point);
   Value readRepeated(Value buffer, AffineMap map, int64_t repeat,
                      const Point &point);
+  Value readVector(VectorType type, Value buffer, ArrayRef<Value> indices);
   void write(Value value, Value buffer, AffineMap map, const Point &point);
   Value indexAt(unsigned dim, const Point &point);
   AffineMap resultMap(unsigned result) const {
@@ -62,6 +63,10 @@ protected:
   using ReadCache = std::map<std::vector<int64_t>, Value>;
   Value readInput(const Stage &stage, unsigned input, const Point &point,
                   ReadCache &cache);
+  /// Reads the elements of operand `operand` of `stage` at `point` from
+  /// `tensor`, unless `cache` has them.
+  Value readOnce(const Stage &stage, unsigned operand, Value tensor,
+                 const Point &point, ReadCache &cache);
   SmallVector<Value> evaluate(const Stage &stage, ArrayRef<Value> inputs,
                               ArrayRef<Value> inits, const Point &point,
                               ArrayRef<Value> wanted, bool withEffects = true);
@@ -77,9 +82,10 @@ protected:
 
   void addBuffer(Value tensor);
   Value bufferOf(Value tensor);
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  }
+  /// Returns the constant `value` at the start of the kernel's body. Each is
+  /// created once, because every later pass visits all ops.
+  Value index(int64_t value);
+  Value toValue(OpFoldResult number);
 
   OpBuilder &b;
   Location loc;
@@ -105,10 +111,16 @@ private:
   Value readLanes(const Stage &stage, tensor::ExtractOp extract,
                   const Point &point);
   Value startValue(const Start &start, const Stage &stage, unsigned result,
-                   Value current, const Point &point);
+                   Value current, const Point &point, ReadCache &cache);
+  Value expand(AffineExpr expr, ArrayRef<Value> positions);
   void findExtents();
   void collapseInputs();
   Value destinationOf(unsigned result);
+
+  DenseMap<int64_t, Value> indices;
+  DenseMap<Type, Value> paddings;
+  /// The vectors of equal elements that each block has, by element.
+  DenseMap<std::pair<Value, Block *>, Value> broadcasts;
 };
 
 /// Returns the values that the body of `stage.op` yields: the operands of its

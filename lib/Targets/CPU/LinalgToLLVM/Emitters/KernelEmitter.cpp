@@ -10,7 +10,6 @@
 #include "Emitters/PaddingTaps.h"
 #include "Loops/ParallelLoops.h"
 #include "mlir/Dialect/Affine/Utils.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -127,7 +126,7 @@ OpFoldResult TileEmitter::wholeSteps(unsigned dim, int64_t step) {
 
 /// Returns the extent of `dim` if it is at least `step`, else 0.
 OpFoldResult TileEmitter::coveredBy(unsigned dim, int64_t step) {
-  Value extent = getValueOrCreateConstantIndexOp(b, loc, extents[dim]);
+  Value extent = toValue(extents[dim]);
   Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, extent,
                                      index(step));
   return arith::SelectOp::create(b, loc, fits, extent, index(0)).getResult();
@@ -144,7 +143,7 @@ bool TileEmitter::readsResults() const {
 /// Returns the end of the loop over a reduction dim: its extent, or less if a
 /// condition of the body that masks iterations has become a bound of the loop.
 Value TileEmitter::reductionEnd(unsigned dim) {
-  Value end = getValueOrCreateConstantIndexOp(b, loc, extents[dim]);
+  Value end = toValue(extents[dim]);
   if (!masks)
     return end;
   Point origin;
@@ -177,7 +176,7 @@ std::pair<Value, Value> TileEmitter::skipPadding(const InnerTaps &taps,
     last.offset.push_back(extent - 1);
   AffineExpr low = getAffineConstantExpr(taps.low, context);
   begin = arith::MaxSIOp::create(b, loc, begin, ceilDiv(low - taps.rest, last));
-  Value inner = getValueOrCreateConstantIndexOp(b, loc, taps.size);
+  Value inner = toValue(taps.size);
   Value limit;
   if (std::optional<int64_t> extent = getConstantIntValue(taps.size)) {
     limit = ceilDiv(low + *extent - taps.rest, first);
@@ -204,10 +203,8 @@ SmallVector<Value> TileEmitter::emitReductions(unsigned level,
   if (kernel.extents[level] == 1 && !bounded)
     return emitReductions(level + 1, accumulators);
   bool lane = plan.lane == level;
-  Value begin =
-      lane ? getValueOrCreateConstantIndexOp(b, loc, lanesFrom) : index(0);
-  Value end = lane ? getValueOrCreateConstantIndexOp(b, loc, lanesTo)
-                   : reductionEnd(level);
+  Value begin = lane ? toValue(lanesFrom) : index(0);
+  Value end = lane ? toValue(lanesTo) : reductionEnd(level);
   bool isPart = partBegin && plan.parts->dim == level;
   if (isPart) {
     Value steps = index(plan.parts->steps);
@@ -348,9 +345,8 @@ void TileEmitter::emitSpan(unsigned level, OpFoldResult from, OpFoldResult to,
     base[dim] = Value();
     return emitParallel(level + 1);
   }
-  auto loop = scf::ForOp::create(
-      b, loc, getValueOrCreateConstantIndexOp(b, loc, from),
-      getValueOrCreateConstantIndexOp(b, loc, to), index(step));
+  auto loop =
+      scf::ForOp::create(b, loc, toValue(from), toValue(to), index(step));
   // Each point of the parallel space writes its own elements. Two threads must
   // not write one element at the same time, not even the same value.
   if (isShared && !overlaps)

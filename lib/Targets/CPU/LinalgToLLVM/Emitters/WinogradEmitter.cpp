@@ -93,9 +93,6 @@ private:
     Value more = b.createOrFold<arith::AddIOp>(loc, number, shifted(by, -1));
     return b.createOrFold<arith::DivUIOp>(loc, more, by);
   }
-  Value toValue(OpFoldResult number) {
-    return getValueOrCreateConstantIndexOp(b, loc, number);
-  }
 
   bool isDynamic(unsigned axis) const {
     return ShapedType::isDynamic(kernel.extents[winograd.axes[axis].place]);
@@ -231,10 +228,8 @@ void WinogradEmitter::emitReads(Value first, OpFoldResult tiles) {
             placeOf(axis) = isFourth ? fourth[axis] : firsts[axis];
             point.offset[winograd.axes[axis].place] = isFourth ? 0 : offset;
           }
-          d[row] = vector::TransferReadOp::create(
-              b, loc, vectors(), buffer,
-              subscripts(root.maps[winograd.image], point), std::nullopt,
-              ArrayRef<bool>{true});
+          d[row] = readVector(vectors(), buffer,
+                              subscripts(root.maps[winograd.image], point));
         }
         for (auto [row, sum] : llvm::enumerate(transformPlaces(d)))
           half[row][column] = sum;
@@ -410,18 +405,23 @@ void WinogradEmitter::emitWrites(Value first, OpFoldResult tiles,
     OwnResults isOwn = emitOwnResults(moveTo(tile));
     TileResults results = emitTileResults(number, products);
     Value all;
+    unsigned conditions = 0;
     for (Value condition : {isOwn[0][0], isOwn[0][1], isOwn[1][0], isOwn[1][1]})
-      if (condition)
+      if (condition) {
         all = all ? arith::AndIOp::create(b, loc, all, condition) : condition;
+        ++conditions;
+      }
     OpBuilder::InsertionGuard guard(b);
     if (all) {
       auto branch = scf::IfOp::create(b, loc, all, /*withElseRegion=*/true);
       b.setInsertionPointToStart(branch.elseBlock());
       for (auto [i, result] : llvm::enumerate(results)) {
         OpBuilder::InsertionGuard guard(b);
-        for (Value condition : {isOwn[0][i / 2], isOwn[1][i % 2]}) {
-          if (!condition)
-            continue;
+        SmallVector<Value> own{isOwn[0][i / 2], isOwn[1][i % 2]};
+        llvm::erase(own, Value());
+        if (own.size() == conditions) // their conjunction is false here
+          continue;
+        for (Value condition : own) {
           auto branch = scf::IfOp::create(b, loc, condition);
           b.setInsertionPointToStart(branch.thenBlock());
         }
