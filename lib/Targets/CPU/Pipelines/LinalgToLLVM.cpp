@@ -15,14 +15,10 @@
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"
-#include "mlir/Conversion/ComplexToStandard/ComplexToStandard.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
 #include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
-#include "mlir/Conversion/MathToFuncs/MathToFuncs.h"
-#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/OpenMPToLLVM/ConvertOpenMPToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
@@ -40,7 +36,6 @@
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/AllInterfaces.h"
 #include "mlir/Dialect/MLProgram/Transforms/BufferizableOpInterfaceImpl.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/BufferDeallocationOpInterfaceImpl.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
@@ -143,27 +138,11 @@ static void buildLLVMPart(OpPassManager &pm,
   // Runs after all passes that create loops and accesses, while loops exist.
   branches.addPass(createLowerAccessesPass());
   branches.addPass(createSCFToControlFlowPass());
-  branches.addPass(createConvertComplexToStandardPass());
-  // Compute bf16 arithmetic in f32. The other bf16 values are replaced by i16
-  // at the end.
-  arith::ArithEmulateUnsupportedFloatsOptions emulate;
-  emulate.sourceTypeStrs = {"bf16"};
-  emulate.targetTypeStr = "f32";
-  branches.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
-  math::MathExtendToSupportedTypesOptions extend;
-  extend.extraTypeStrs = {"f16"};
-  branches.addPass(math::createMathExtendToSupportedTypes(extend));
-  if (options.math == MathFunctions::vector)
-    branches.addPass(createExpandMathPass());
   branches.addPass(createExpandByteProductsPass());
-  pm.addPass(createRemoveTargetPass());
-  // Powers of vectors, or with 64-bit integer exponents, have no LLVM
-  // intrinsic.
-  pm.addPass(createConvertMathToFuncs());
-  pm.addNestedPass<func::FuncOp>(createConvertMathToLLVMPass());
   // Runs before vector lowering, because libm calls are scalarized by
   // vector.extract and vector.insert.
-  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createLowerMathPass({options.math == MathFunctions::vector}));
+  pm.addPass(createRemoveTargetPass());
   OpPassManager &vectors = pm.nest<func::FuncOp>();
   vectors.addPass(createConvertVectorToLLVMPass());
   arith::ArithExpandOpsPassOptions expand;

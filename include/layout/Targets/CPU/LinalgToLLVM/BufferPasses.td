@@ -152,9 +152,13 @@ def FreeBuffersPass : Pass<"layout-cpu-free-buffers", "ModuleOp"> {
   let summary = "Insert memref.dealloc for every allocated buffer";
   let description = [{
     Runs upstream's ownership-based deallocation and the lowering of its clones. Its errors get a
-    note that says what to write instead. A private function that allocates nothing, e.g. of
-    `layout-cpu-outline-kernels`, stays unchanged. Run it on structured control flow, after all
-    passes that create or merge buffers, such as `layout-cpu-plan-memory`.
+    note that says what to write instead. Run it on structured control flow, after all passes that
+    create or merge buffers, such as `layout-cpu-plan-memory`.
+
+    Upstream's passes do not visit a function that has only memory of these kinds: that of
+    `layout-cpu-plan-memory`, memory that the function returns, and memory for vector loads and
+    stores only, as in functions of `layout-cpu-outline-kernels`, which is freed at the end of its
+    region.
 
         %m = memref.alloc() : memref<4xf32>                            // before
         call @kernel(%m) : (memref<4xf32>) -> ()
@@ -214,8 +218,8 @@ def ExpandMathPass : Pass<"layout-cpu-expand-math"> {
     depend on where a vector ends. Other functions and other types, also tensors, stay unchanged.
 
     Run it after vectorization, directly before `math` is lowered to LLVM and to libm. Functions on
-    f16 and bf16 are expanded if they were extended to f32 before, as `layout-linalg-to-llvm` does.
-    That pipeline runs the pass unless `math=libm`.
+    f16 and bf16 are expanded if they were extended to f32 before, as `layout-cpu-lower-math` does,
+    which runs the pass unless the pipeline has `math=libm`.
 
         %r = math.exp %x : vector<8xf32>                               // before
         %t = math.fma %x, %log2e, %shift : vector<8xf32>               // after
@@ -236,6 +240,25 @@ def ExpandMathPass : Pass<"layout-cpu-expand-math"> {
         %m = arith.select %c, %x, %acc : vector<8xi1>, vector<8xf32>
   }];
   let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect", "math::MathDialect"];
+}
+
+def LowerMathPass : Pass<"layout-cpu-lower-math", "ModuleOp"> {
+  let summary = "Lower math and complex ops to arith, LLVM and calls of libm";
+  let description = [{
+    Runs these passes on the functions that have ops for them: `convert-complex-to-standard`,
+    `arith-emulate-unsupported-floats` for bf16, `math-extend-to-supported-types` for f16 and bf16,
+    `layout-cpu-expand-math`, `convert-math-to-funcs`, `convert-math-to-llvm` and
+    `convert-math-to-libm`. Expands maxima in all functions.
+
+        %r = math.sqrt %x : vector<8xf32>                              // before
+        %s = math.atan %y : f32
+        %r = llvm.intr.sqrt(%x) : (vector<8xf32>) -> vector<8xf32>     // after
+        %s = call @atanf(%y) : (f32) -> f32
+  }];
+  let options = [
+    Option<"expands", "expand", "bool", /*default=*/"true",
+           "Expand functions on f32, maxima and minima (layout-cpu-expand-math)">
+  ];
 }
 
 def OutlineKernelsPass : Pass<"layout-cpu-outline-kernels", "ModuleOp"> {

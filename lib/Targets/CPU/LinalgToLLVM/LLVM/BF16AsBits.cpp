@@ -24,9 +24,36 @@ namespace mlir::layout {
 
 using namespace mlir;
 
+/// Returns true if a value, a global or a function in `root` has bf16.
+static bool hasBF16(Operation *root) {
+  DenseMap<Type, bool> known;
+  auto isBF16 = [&](Type type) {
+    auto [place, isNew] = known.try_emplace(type);
+    if (isNew)
+      place->second =
+          type.walk([](BFloat16Type) { return WalkResult::interrupt(); })
+              .wasInterrupted();
+    return place->second;
+  };
+  WalkResult walk = root->walk([&](Operation *op) {
+    bool has = llvm::any_of(op->getResultTypes(), isBF16);
+    if (auto global = dyn_cast<LLVM::GlobalOp>(op))
+      has = isBF16(global.getGlobalType());
+    if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op))
+      has = isBF16(function.getFunctionType());
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        has |= llvm::any_of(block.getArgumentTypes(), isBF16);
+    return has ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return walk.wasInterrupted();
+}
+
 namespace {
 struct BF16AsBits : layout::impl::BF16AsBitsPassBase<BF16AsBits> {
   void runOnOperation() override {
+    if (!hasBF16(getOperation()))
+      return;
     auto bits = IntegerType::get(&getContext(), 16);
     AttrTypeReplacer replacer;
     replacer.addReplacement([&](BFloat16Type) -> Type { return bits; });

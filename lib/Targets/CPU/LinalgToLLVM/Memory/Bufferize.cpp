@@ -10,8 +10,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Functions/OutlinedKernels.h"
+#include "Functions/SetAside.h"
 #include "Memory/Allocations.h"
 #include "layout/Support/AdviceOnErrors.h"
+#include "layout/Support/BorrowedBuffers.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,6 +27,7 @@
 #include "mlir/Dialect/Vector/Transforms/Passes.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/SubsetOpInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -152,13 +155,47 @@ static void specializeKernels(ModuleOp module) {
   }
 }
 
-/// Returns true if `function`, e.g. an outlined kernel, is private, returns
-/// nothing and has no op that may allocate or free memory.
-static bool ownsNothing(func::FuncOp function) {
-  return function.isPrivate() && function.getNumResults() == 0 &&
-         llvm::all_of(function.getOps(), [](Operation &op) {
-           return layout::leavesAllocationsAlone(op);
-         });
+/// Returns true if layout-cpu-plan-memory frees the memory of `alloc`, or has
+/// freed it with `dealloc`.
+static bool isPlanned(Operation *op) {
+  return op->hasAttr(bufferization::BufferizationDialect::kManualDeallocation);
+}
+
+/// Returns true if the only memory that `function` has to free is that of
+/// vector loads and stores (takesOwnMemory). It may return other memory that it
+/// allocates, each as a whole or as one view, and pass it to calls that borrow.
+static bool ownsOnlyVectors(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return false;
+  Block &block = function.getBody().front();
+  llvm::SmallPtrSet<Operation *, 4> returned;
+  for (Value value : block.getTerminator()->getOperands()) {
+    if (!isa<BaseMemRefType>(value.getType()))
+      continue;
+    while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
+      value = view.getViewSource();
+    auto alloc = value.getDefiningOp<memref::AllocOp>();
+    if (!alloc || alloc->getBlock() != &block || isPlanned(alloc) ||
+        !returned.insert(alloc).second)
+      return false;
+  }
+  return llvm::all_of(block.without_terminator(), [&](Operation &op) {
+    if (isa<memref::AllocOp, memref::DeallocOp>(op))
+      return isPlanned(&op) || returned.contains(&op) ||
+             layout::takesOwnMemory(&op);
+    return (isa<func::CallOp>(op) && op.hasAttr(layout::kBorrowsAttrName)) ||
+           layout::leavesAllocationsAlone(op, /*mayHoldOwn=*/true);
+  });
+}
+
+/// Frees the memory of vector loads and stores at the ends of its regions.
+static void freeVectors(func::FuncOp function) {
+  function.walk([](memref::AllocOp alloc) {
+    if (isPlanned(alloc) || !layout::takesOwnMemory(alloc))
+      return;
+    OpBuilder b(alloc->getBlock()->getTerminator());
+    memref::DeallocOp::create(b, alloc.getLoc(), alloc);
+  });
 }
 
 /// Returns true if `module` has an op of one of these kinds.
@@ -300,23 +337,28 @@ struct FreeBuffers : layout::impl::FreeBuffersPassBase<FreeBuffers> {
     bufferization::buildBufferDeallocationPipeline(pipeline);
     // Deallocation clones buffers of unknown ownership where branches merge.
     pipeline.addPass(createConvertBufferizationToMemRefPass());
-    // Upstream rewrites all functions of a module. Functions with nothing to
-    // free are declarations for it.
-    SmallVector<std::pair<func::FuncOp, std::unique_ptr<Region>>> bodies;
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal() && ownsNothing(function)) {
-        bodies.emplace_back(function, std::make_unique<Region>());
-        bodies.back().second->takeBody(function.getBody());
+    // Upstream's passes search all functions for aliases and unknown owners,
+    // which most functions do not have.
+    layout::SetAside others;
+    bool isNeeded = false;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal())
+        continue;
+      if (!ownsOnlyVectors(function)) {
+        isNeeded = true;
+        continue;
       }
+      freeVectors(function);
+      others.add(function);
+    }
+    if (!isNeeded)
+      return;
     layout::AdviceOnErrors advice(
         &getContext(),
         "upstream's deallocation, which inserts the deallocation of each "
         "buffer, does not support this op here; write the function on tensors, "
         "and remove ops that free memory or have unknown effects on it");
-    bool isDone = succeeded(runPipeline(pipeline, getOperation()));
-    for (auto &[function, body] : bodies)
-      function.getBody().takeBody(*body);
-    if (!isDone)
+    if (failed(runPipeline(pipeline, getOperation())))
       signalPassFailure();
   }
 };
