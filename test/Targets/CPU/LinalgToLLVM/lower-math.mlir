@@ -4,18 +4,18 @@
 
 // Functions with math ops are lowered to LLVM and libm.
 
-// CHECK: func.func private @atanf(f32) -> f32
+// CHECK: func.func private @cbrtf(f32) -> f32
 
 // CHECK-LABEL: func.func @functions
 // CHECK: llvm.intr.sqrt(%arg0) : (vector<8xf32>) -> vector<8xf32>
-// CHECK: call @atanf(%arg1) : (f32) -> f32
+// CHECK: call @cbrtf(%arg1) : (f32) -> f32
 // CHECK-NOT: llvm.intr.exp
 // CHECK: return
 // LIBM-LABEL: func.func @functions
 // LIBM: llvm.intr.exp(%arg1) : (f32) -> f32
 func.func @functions(%x: vector<8xf32>, %y: f32) -> (vector<8xf32>, f32, f32) {
   %0 = math.sqrt %x : vector<8xf32>
-  %1 = math.atan %y : f32
+  %1 = math.cbrt %y : f32
   %2 = math.exp %y : f32
   return %0, %1, %2 : vector<8xf32>, f32, f32
 }

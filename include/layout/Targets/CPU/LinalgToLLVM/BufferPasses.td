@@ -251,9 +251,9 @@ def LowerMathPass : Pass<"layout-cpu-lower-math", "ModuleOp"> {
     `convert-math-to-libm`. Expands maxima in all functions.
 
         %r = math.sqrt %x : vector<8xf32>                              // before
-        %s = math.atan %y : f32
+        %s = math.cbrt %y : f32
         %r = llvm.intr.sqrt(%x) : (vector<8xf32>) -> vector<8xf32>     // after
-        %s = call @atanf(%y) : (f32) -> f32
+        %s = call @cbrtf(%y) : (f32) -> f32
   }];
   let options = [
     Option<"expands", "expand", "bool", /*default=*/"true",

@@ -294,6 +294,21 @@ struct Bufferize : layout::impl::BufferizePassBase<Bufferize> {
       if (failed(runPipeline(masks, getOperation())))
         return signalPassFailure();
     }
+    {
+      // Outlined kernels have buffers only.
+      layout::SetAside kernels;
+      for (auto function : getOperation().getOps<func::FuncOp>())
+        if (function->hasAttr(layout::kKernelAttrName) &&
+            !function.isExternal())
+          kernels.add(function);
+      if (failed(bufferizeTensors()))
+        return signalPassFailure();
+    }
+    specializeKernels(getOperation());
+  }
+
+private:
+  LogicalResult bufferizeTensors() {
     getOperation()->walk(
         [](tensor::CastOp op) { copyShapeChangingYields(op); });
     getOperation()->walk(
@@ -306,7 +321,7 @@ struct Bufferize : layout::impl::BufferizePassBase<Bufferize> {
       OpPassManager sizes(ModuleOp::getOperationName());
       sizes.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
       if (failed(runPipeline(sizes, getOperation())))
-        return signalPassFailure();
+        return failure();
       SizeSources sources;
       getOperation()->walk([&](tensor::DimOp op) {
         op.getSourceMutable().assign(sources.find(op.getSource()));
@@ -325,9 +340,7 @@ struct Bufferize : layout::impl::BufferizePassBase<Bufferize> {
         &getContext(), "upstream's bufferization, which assigns memory to "
                        "tensors, does not support this op here; write it with "
                        "tensor, linalg and scf ops, or on memrefs");
-    if (failed(runPipeline(pipeline, getOperation())))
-      return signalPassFailure();
-    specializeKernels(getOperation());
+    return runPipeline(pipeline, getOperation());
   }
 };
 
