@@ -76,6 +76,49 @@ def integer_convolution(d):
                                 np.array(d.rng.randint(0, 9), x.dtype), *bias], attributes)
 
 
+@kind(1.5)
+def dequantized_sum(d):
+    """Draws a product or a convolution of dequantized bytes, whose x may be quantized before and whose y after."""
+    if d.opset < 13:
+        raise Unfit
+    is_image, chain = d.flag(), []
+    name, x = d.of(("uint8", "int8", "float32"), [4] if is_image else range(1, 5))
+    if 0 in x.shape:
+        raise Unfit
+
+    def add(op, *inputs, **attributes):
+        chain.append(Node(op, list(inputs), attributes))
+        return f"@{len(chain) - 1}"
+
+    scale = np.array(d.choose(0.25, 0.5), "f4")
+    zero = np.array(d.rng.randint(0, 9), d.choose("uint8", "int8") if x.dtype == np.float32 else x.dtype)
+    name = add("QuantizeLinear", name, scale, zero) if x.dtype == np.float32 else name
+    names = [add("DequantizeLinear", name, scale, *([zero] if d.flag(0.8) or x.dtype == np.float32 else []))]
+    count, attributes = d.rng.randint(1, 6), {}
+    if is_image:
+        group = d.choose(1, x.shape[1])
+        kernel, count = [d.rng.randint(1, 3) for _ in range(2)], count * group
+        shape, axis, attributes = [count, x.shape[1] // group, *kernel], 0, {**_window(d, kernel), "group": group}
+    else:
+        shape, axis = [x.shape[-1], count], 1
+    is_turned = not is_image and d.flag(0.3)
+    weights = d.array(shape[::-1] if is_turned else shape, d.choose("uint8", "int8"), -90, 90)
+    scales = np.abs(d.array([count])) / 8 + np.float32(0.125) if d.flag() else np.array(0.125, "f4")
+    zeros = [np.full(scales.shape, d.rng.randint(0, 5), weights.dtype)] if d.flag() else []
+    right = add("DequantizeLinear", weights, scales, *zeros, **({"axis": 1 - axis if is_turned else axis} if scales.ndim else {}))
+    names.append(right if not is_turned or x.ndim == 2 else add("Transpose", right))
+    if is_image and d.flag():
+        names.append(add("DequantizeLinear", d.array([count], "int32", -50, 50), np.array(0.25, "f4")))
+    if is_turned and x.ndim == 2:
+        result = add("Gemm", *names, transB=1, alpha=d.choose(1.0, 0.5))
+    else:
+        result = add("Conv" if is_image else "MatMul", *names, **attributes)
+    if d.flag(0.3):
+        target = np.array(4, "f4"), np.array(d.rng.randint(0, 9), "uint8")
+        add("DequantizeLinear", add("QuantizeLinear", result, *target), *target)
+    return chain
+
+
 @kind(0.7)
 def quantize_dynamically(d):
     return Node("DynamicQuantizeLinear", [floats(d, range(1, 5))[0]], outputs=3)
