@@ -140,15 +140,14 @@ Value layout::extendToHalves(OpBuilder &b, Location loc, Value words,
     }
     linalg::YieldOp::create(b, loc, half);
   };
-  Value halves =
-      linalg::GenericOp::create(
-          b, loc, empty.getType(), words, empty,
-          {AffineMap::get(rank + 1, 0, read, b.getContext()),
-           b.getMultiDimIdentityMap(rank + 1)},
-          SmallVector<utils::IteratorType>(rank + 1,
-                                           utils::IteratorType::parallel),
-          body)
-          .getResult(0);
+  Value halves = linalg::GenericOp::create(
+                     b, loc, empty.getType(), words, empty,
+                     {AffineMap::get(rank + 1, 0, read, b.getContext()),
+                      b.getMultiDimIdentityMap(rank + 1)},
+                     SmallVector<utils::IteratorType>(
+                         rank + 1, utils::IteratorType::parallel),
+                     body)
+                     .getResult(0);
   return tensor::CollapseShapeOp::create(b, loc, halves, groups);
 }
 

@@ -126,10 +126,9 @@ static bool isUsedOften(linalg::LinalgOp op, AffineMap map, int64_t least) {
   int64_t uses = 1;
   for (auto [dim, extent] : llvm::enumerate(op.getStaticLoopRanges()))
     if (!map.isFunctionOfDim(dim))
-      uses = std::min(
-          least,
-          uses * (ShapedType::isDynamic(extent) ? least
-                                                : std::min(extent, least)));
+      uses = std::min(least, uses * (ShapedType::isDynamic(extent)
+                                         ? least
+                                         : std::min(extent, least)));
   return uses >= least;
 }
 
@@ -363,11 +362,10 @@ static void replace(RewriterBase &rewriter, ByteProducts products,
       op, op->getResultTypes(), inputs, init, maps, op.getIteratorTypesArray(),
       [&](OpBuilder &b, Location loc, ValueRange args) {
         Value dot =
-            asHalves
-                ? Value(cpu::DotHalvesOp::create(b, loc, args[0], args[1]))
-                : cpu::DotBytesOp::create(b, loc, args[0], args[1],
-                                          products.isUnsigned[0],
-                                          products.isUnsigned[1]);
+            asHalves ? Value(cpu::DotHalvesOp::create(b, loc, args[0], args[1]))
+                     : cpu::DotBytesOp::create(b, loc, args[0], args[1],
+                                               products.isUnsigned[0],
+                                               products.isUnsigned[1]);
         Value sum = arith::AddIOp::create(b, loc, args[2], dot);
         linalg::YieldOp::create(b, loc, sum);
       });

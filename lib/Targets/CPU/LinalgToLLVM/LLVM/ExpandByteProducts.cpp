@@ -131,8 +131,7 @@ static void expand(RewriterBase &rewriter, Operation *op,
   };
   Value total;
   if (add)
-    total =
-        toVector(add.getLhs() == result ? add.getRhs() : add.getLhs());
+    total = toVector(add.getLhs() == result ? add.getRhs() : add.getLhs());
   Value lhs = toVector(op->getOperand(0)), rhs = toVector(op->getOperand(1));
   auto dot = dyn_cast<cpu::DotBytesOp>(op);
   if (!dot) {
