@@ -112,6 +112,8 @@ def load_evaluator(model: ModelProto) -> Callable[[Sequence[Any]], list[Any]]:
             element = value.type.tensor_type.elem_type
             if element and isinstance(result, np.ndarray) and result.dtype == np.float64:
                 results[number] = result.astype(helper.tensor_dtype_to_np_dtype(element))
+            elif isinstance(result, np.ndarray) and result.dtype.kind == "U":  # texts, which the runtime has as objects
+                results[number] = result.astype(object)
         return list(results)
 
     return run

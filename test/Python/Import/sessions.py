@@ -182,6 +182,13 @@ class Sessions(unittest.TestCase):
         self.assertEqual(session.get_providers(), ["LayoutExecutionProvider", "ReferenceEvaluator"])
         self.compare(session.run(None, {"x": np.array([-1, 1], np.float32)})[0], np.exp([0, 1], dtype=np.float32))
 
+    def test_texts_of_the_reference_evaluator_are_objects(self):
+        model = parse("""(string[2] x) => (string[n] y)
+            { y = StringNormalizer <case_change_action = "UPPER", is_case_sensitive = 1, stopwords = ["a"]> (x) }""")
+        session = onnx_session(model)
+        result = session.run(None, {"x": np.array(["a", "bc"], object)})[0]
+        self.assertEqual((result.dtype, result.tolist()), (np.dtype(object), ["BC"]))
+
     def test_axes_out_of_range_blame_no_part(self):
         # ONNX Runtime accepts any axis of an empty tensor, so that random axes may be invalid.
         model = parse("(float[2, 0, 4] x, int64[1] axes) => (float[a, b, c] y) { y = ReduceMax(x, axes) }")
