@@ -1,17 +1,22 @@
 """Runs one runtime from the file of a model to its first result, for ./dev bench --start.
 
-usage: start_process.py RUNTIME MODEL.onnx INPUT.npy..
+usage: start_process.py RUNTIME[:loaded] MODEL.onnx INPUT.npy..
 
-Prints an empty line as soon as there is a result, then a line of JSON: the peak and the current resident bytes of this
-process, and those of the current ones that are unchanged pages of files.
+Prints an empty line as soon as there is a result, then a line of JSON: the seconds from reading the model to the result,
+the peak and the current resident bytes of this process, and those of the current ones that are unchanged pages of files.
+With `:loaded`, the packages of the runtime are loaded before these seconds.
 """
 
+import importlib
 import json
 import pathlib
 import re
 import sys
+import time
 
 import numpy as np
+
+PACKAGES = {"layout": ("onnx", "layout_mlir"), "onnxruntime": ("onnxruntime",)}
 
 
 def run_layout(path, inputs):
@@ -39,14 +44,20 @@ def resident_bytes():
 
 
 def main(runtime, path, *inputs):
-    run = {"layout": run_layout, "onnxruntime": run_onnxruntime}[runtime]
-    loaded = run(path, [np.load(each) for each in inputs])
+    name, _, loaded = runtime.partition(":")
+    run = {"layout": run_layout, "onnxruntime": run_onnxruntime}[name]
+    arrays = [np.load(each) for each in inputs]
+    for package in PACKAGES[name] if loaded else ():
+        importlib.import_module(package)
+    begin = time.perf_counter()
+    results = run(path, arrays)
+    seconds = time.perf_counter() - begin
     print(flush=True)
     resident, files = resident_bytes()
     from bench.peer_process import peak_bytes  # imported here because it loads further modules
 
-    print(json.dumps({"peak": peak_bytes(), "resident": resident, "files": files}), flush=True)
-    return loaded
+    print(json.dumps({"model": seconds, "peak": peak_bytes(), "resident": resident, "files": files}), flush=True)
+    return results
 
 
 if __name__ == "__main__":
