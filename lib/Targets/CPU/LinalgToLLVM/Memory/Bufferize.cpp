@@ -155,8 +155,8 @@ static void specializeKernels(ModuleOp module) {
   }
 }
 
-/// Returns true if layout-cpu-plan-memory frees the memory of `alloc`, or has
-/// freed it with `dealloc`.
+/// Returns true if `op` allocates or frees memory that layout-cpu-plan-memory
+/// frees.
 static bool isPlanned(Operation *op) {
   return op->hasAttr(bufferization::BufferizationDialect::kManualDeallocation);
 }
