@@ -248,14 +248,15 @@ def real_product(b: Builder, x: Bytes, y: Bytes, bias: Tensor | None = None, alp
 
 def find_bytes(node: Node, x: Tensor, y: Tensor, count: Size, dim: int) -> tuple[Bytes, Bytes] | None:
     """Returns what both factors of sums of `count` products were dequantized from, if y is constant, the i32 sums of the
-    products of bytes are exact, and x has one scale and y one or one for each index of a dim that is not summed over.
-    Returns None otherwise."""
+    products of bytes are exact, x has one scale and y one or one for each index of a dim that is not summed over, and no
+    dequantized number overflows. Returns None otherwise."""
     left, right = (node.importer.dequantized.get(each) for each in (x, y))
     if left is None or right is None or right.values.array is None or not is_static(count) or count * 255**2 >= 2**31:
         return None
     is_scaled = right.scale.count == 1 or (y.rank > 1 and right.axis == dim % y.rank)
     scales = [each.scale.array for each in (left, right)]
-    is_finite = all(each is not None and np.isfinite(each).all() for each in scales)
+    with np.errstate(over="ignore"):
+        is_finite = all(each is not None and np.isfinite(each * np.float32(255)).all() for each in scales)
     return (left, right) if left.scale.count == 1 and is_scaled and is_finite else None
 
 
