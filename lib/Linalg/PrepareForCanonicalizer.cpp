@@ -67,13 +67,86 @@ static void prepare(RewriterBase &rewriter, linalg::TransposeOp op) {
                                               refined->getResult(0));
 }
 
+/// Returns the groups by which a reshape drops dims of size 1 from `sizes` to
+/// leave `shape`, or std::nullopt if it drops only the first of these dims.
+/// Upstream's canonicalizer computes the type of a slice as if all slices did:
+/// it makes 1x3 of the sizes [1, 1, 3] from 1x3 of the sizes [1, 3, 1].
+static std::optional<SmallVector<ReassociationIndices>>
+groupDroppedDims(ArrayRef<int64_t> sizes, ArrayRef<int64_t> shape) {
+  auto dropped = computeRankReductionMask(sizes, shape);
+  if (!dropped || shape.empty())
+    return std::nullopt;
+  SmallVector<int64_t> others;
+  size_t left = dropped->size();
+  SmallVector<ReassociationIndices> groups(1);
+  bool isFirst = true;
+  for (auto [dim, size] : llvm::enumerate(sizes)) {
+    if (left && size == 1)
+      --left;
+    else
+      others.push_back(size);
+    if (!dropped->contains(dim) && !std::exchange(isFirst, false))
+      groups.emplace_back();
+    groups.back().push_back(dim);
+  }
+  if (ArrayRef(others) == shape)
+    return std::nullopt;
+  return groups;
+}
+
+/// Drops dims from a slice by a reshape of its own (groupDroppedDims).
+static void separateReshape(RewriterBase &rewriter,
+                            tensor::ExtractSliceOp slice) {
+  auto groups =
+      groupDroppedDims(slice.getStaticSizes(), slice.getType().getShape());
+  if (!groups)
+    return;
+  rewriter.setInsertionPoint(slice);
+  Value whole = tensor::ExtractSliceOp::create(
+      rewriter, slice.getLoc(), slice.getSource(), slice.getMixedOffsets(),
+      slice.getMixedSizes(), slice.getMixedStrides());
+  rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(slice, slice.getType(),
+                                                       whole, *groups);
+}
+
+/// Adds dims to the source of an insertion by a reshape of its own
+/// (groupDroppedDims). `before` is the op to insert the reshape at.
+template <typename Insertion>
+static void separateReshape(RewriterBase &rewriter, Insertion op,
+                            Operation *before) {
+  RankedTensorType source = op.getSourceType();
+  auto groups = groupDroppedDims(op.getStaticSizes(), source.getShape());
+  if (!groups)
+    return;
+  SmallVector<int64_t> shape(op.getStaticSizes().size(), 1);
+  for (auto [group, size] : llvm::zip_equal(*groups, source.getShape()))
+    for (int64_t dim : group)
+      if (op.getStaticSizes()[dim] != 1) {
+        shape[dim] = size;
+        break;
+      }
+  rewriter.setInsertionPoint(before);
+  Value wide = tensor::ExpandShapeOp::create(
+      rewriter, op.getLoc(), source.clone(shape), op.getSource(), *groups);
+  rewriter.modifyOpInPlace(op, [&] { op.getSourceMutable().assign(wide); });
+}
+
+static void prepare(RewriterBase &rewriter, tensor::InsertSliceOp op) {
+  separateReshape(rewriter, op, op);
+}
+
+static void prepare(RewriterBase &rewriter, tensor::ParallelInsertSliceOp op) {
+  separateReshape(rewriter, op, op->getParentOp());
+}
+
 /// Slices dims without tiles in the source of an unpack instead of its result.
 /// Upstream's canonicalizer folds such a slice into the unpack, whose source is
 /// then too large for the result.
 static void prepare(RewriterBase &rewriter, tensor::ExtractSliceOp slice) {
+  if (slice.getType().getRank() != slice.getSourceType().getRank())
+    return separateReshape(rewriter, slice);
   auto unpack = slice.getSource().getDefiningOp<linalg::UnPackOp>();
-  if (!unpack || slice.getType().getRank() != int64_t(unpack.getDestRank()) ||
-      !unpack.hasPureTensorSemantics())
+  if (!unpack || !unpack.hasPureTensorSemantics())
     return;
   Location loc = slice.getLoc();
   rewriter.setInsertionPoint(slice);
@@ -212,6 +285,8 @@ struct PrepareForCanonicalizer
     prepareAll<tensor::CollapseShapeOp>(rewriter, getOperation());
     prepareAll<linalg::TransposeOp>(rewriter, getOperation());
     prepareAll<tensor::ExtractSliceOp>(rewriter, getOperation());
+    prepareAll<tensor::InsertSliceOp>(rewriter, getOperation());
+    prepareAll<tensor::ParallelInsertSliceOp>(rewriter, getOperation());
     prepareAll<tensor::ConcatOp>(rewriter, getOperation());
   }
 };

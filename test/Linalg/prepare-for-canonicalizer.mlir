@@ -60,3 +60,37 @@ func.func @empty_parts(%x: tensor<1x3xf32>, %y: tensor<5x3xf32>)
   %b = tensor.concat dim(0) %e, %s : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
   return %a, %b, %z : tensor<1x3xf32>, tensor<?x3xf32>, tensor<2x3xf32>
 }
+
+// Only the first dims of size 1 can be dropped by a slice or added by an insertion; a reshape drops or adds others.
+
+// CHECK-LABEL: func.func @last_dims
+// CHECK: %[[WHOLE:.*]] = tensor.extract_slice %{{.*}} [1, 3, 1] [1, 1, 1] : tensor<2x3x5xf32> to tensor<1x3x1xf32>
+// CHECK: %[[SLICE:.*]] = tensor.collapse_shape %[[WHOLE]] {{\[\[}}0], [1, 2]] : tensor<1x3x1xf32> into tensor<1x3xf32>
+// CHECK: %[[WIDE:.*]] = tensor.expand_shape %[[SLICE]] {{\[\[}}0], [1, 2]] output_shape [1, 3, 1]
+// CHECK: tensor.insert_slice %[[WIDE]] into %{{.*}} [1, 3, 1] [1, 1, 1] : tensor<1x3x1xf32> into tensor<2x3x5xf32>
+func.func @last_dims(%x: tensor<2x3x5xf32>, %i: index) -> tensor<2x3x5xf32> {
+  %s = tensor.extract_slice %x[0, 0, %i] [1, 3, 1] [1, 1, 1] : tensor<2x3x5xf32> to tensor<1x3xf32>
+  %r = tensor.insert_slice %s into %x[1, 0, %i] [1, 3, 1] [1, 1, 1] : tensor<1x3xf32> into tensor<2x3x5xf32>
+  return %r : tensor<2x3x5xf32>
+}
+
+// CHECK-LABEL: func.func @first_dims
+// CHECK: tensor.extract_slice %{{.*}} : tensor<2x3x5xf32> to tensor<3x1xf32>
+// CHECK: tensor.insert_slice %{{.*}} : tensor<3x1xf32> into tensor<2x3x5xf32>
+func.func @first_dims(%x: tensor<2x3x5xf32>, %i: index) -> tensor<2x3x5xf32> {
+  %s = tensor.extract_slice %x[0, 0, %i] [1, 3, 1] [1, 1, 1] : tensor<2x3x5xf32> to tensor<3x1xf32>
+  %r = tensor.insert_slice %s into %x[1, 0, %i] [1, 3, 1] [1, 1, 1] : tensor<3x1xf32> into tensor<2x3x5xf32>
+  return %r : tensor<2x3x5xf32>
+}
+
+// CHECK-LABEL: func.func @in_parallel
+// CHECK: %[[ROW:.*]] = tensor.expand_shape %{{.*}} {{\[\[}}0], [1, 2]] output_shape [1, {{.*}}, 1] : tensor<1x?xf32> into tensor<1x?x1xf32>
+// CHECK: tensor.parallel_insert_slice %[[ROW]] into
+func.func @in_parallel(%x: tensor<1x?xf32>, %n: index, %y: tensor<2x?x5xf32>) -> tensor<2x?x5xf32> {
+  %r = scf.forall (%i) in (5) shared_outs(%o = %y) -> tensor<2x?x5xf32> {
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %x into %o[0, 0, %i] [1, %n, 1] [1, 1, 1] : tensor<1x?xf32> into tensor<2x?x5xf32>
+    }
+  }
+  return %r : tensor<2x?x5xf32>
+}

@@ -195,7 +195,8 @@ def PrepareForCanonicalizerPass : Pass<"layout-prepare-for-canonicalizer"> {
     Run it before the canonicalizer. Avoids upstream folds that create invalid IR: a slice of
     `linalg.unpack` becomes a slice of its source in dims without tiles, a `linalg.transpose` of
     which the result is cast gets the static sizes of the cast, views without elements become
-    `tensor.empty`, and operands without elements are removed from `tensor.concat`.
+    `tensor.empty`, operands without elements are removed from `tensor.concat`, and slices and
+    insertions that drop other dims than the first of size 1 do so by a reshape.
 
         %r = tensor.collapse_shape %x [[0, 1], [2]]                    // before
             : tensor<?x3x0xf32> into tensor<?x0xf32>

@@ -125,6 +125,14 @@ SCAN = """g (float[2] start, float[n,2] x, float[2,n] w) => (float[2] last, floa
 }"""
 
 
+# One iteration, whose slice drops the last of two dims of size 1.
+ONE_COLUMN = """g (float[1,3] start, float[1,3,1] x) => (float[1,3] last, float[1,3,1] all) {
+  last, all = Scan <num_scan_inputs = 1, scan_input_axes = [-1], scan_output_axes = [-1],
+      body = step (float[1,3] state, float[1,3] column) => (float[1,3] new, float[1,3] p) {
+    new = Add (state, column)
+    p = Mul (new, column) }> (start, x) }"""
+
+
 EMPTY_ROWS = """g (float[3,0] x) => (float[0] y, float[3,0] z) <float[0] zero = {}> {
   y, z = Scan <num_scan_inputs = 1, body = b (float[0] s, float[0] v) => (float[0] t, float[0] w) {
     t = Add (s, v)
@@ -206,6 +214,7 @@ class ControlFlow(unittest.TestCase):
 
     def test_scan(self) -> None:
         self.check(SCAN, [f32(2), f32(5, 2), f32(2, 5)])
+        self.check(ONE_COLUMN, [f32(1, 3), f32(1, 3, 1)])
 
     def test_scan_of_nothing(self) -> None:
         """ONNX Runtime divides by 0 here."""
