@@ -48,6 +48,21 @@ class Forest:
         leaves: NDArray[Any] = (self.children[:, 0] == own) & (self.children[:, 1] == own)
         return leaves
 
+    def always_reached(self) -> set[int]:
+        """Returns the targets that every leaf of some tree has a weight for."""
+        leaves, found = self.leaves, set[int]()
+        for root in self.roots.tolist():
+            common, left = None, [root]
+            while left and common != set():
+                place = left.pop()
+                if leaves[place]:
+                    own = set(self.targets[self.firsts[place]:self.firsts[place + 1]].tolist())
+                    common = own if common is None else common & own
+                else:
+                    left.extend(self.children[place].tolist())
+            found |= common or set()
+        return found
+
     def check(self, targets: int) -> None:
         """Raises Forbidden if a number of a node, feature or target is out of range, for results of `targets` columns,
         or if a walk may not end."""

@@ -195,6 +195,18 @@ class Learning(unittest.TestCase):
                                classlabels_int64s=labels, post_transform=transform,
                                **({"base_values": base} if base else {}), **trees.attributes("class"))
 
+    def test_labels_of_reached_classes(self) -> None:
+        """A class without a weight in the leaf of a row is not chosen, even if the others have negative scores."""
+        tree = {"nodes_treeids": [0, 0, 0], "nodes_nodeids": [0, 1, 2], "nodes_featureids": [0, 0, 0],
+                "nodes_values": [0.0, 0.0, 0.0], "nodes_modes": ["BRANCH_LT", "LEAF", "LEAF"],
+                "nodes_truenodeids": [1, 0, 0], "nodes_falsenodeids": [2, 0, 0]}
+        for classes, nodes, weights in (([2, 0], [1, 2], [-1.0, -2.0]), ([2, 1, 1], [1, 1, 2], [-1.0, -2.0, -0.5]),
+                                        ([1, 2], [1, 2], [0.0, 2.0])):
+            with self.subTest(classes):
+                self.check("TreeEnsembleClassifier", [ROWS - 1], [TensorProto.INT64, TensorProto.FLOAT], 3,
+                           classlabels_int64s=[7, 3, 5], class_treeids=[0] * len(classes), class_ids=classes,
+                           class_nodeids=nodes, class_weights=weights, **tree)
+
     def test_linear_models(self) -> None:
         weights = RNG.standard_normal(15).astype(np.float32).tolist()
         for transform in TRANSFORMS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -203,8 +204,15 @@ def tree_ensemble_classifier(b: Builder, node: Node, x: Tensor) -> list[Tensor |
         score = add_row(b, sum_trees(b, node, _features(b, x), forest, 1, "SUM"), base[-1:])
         return [label_by(b, labels, score, limit), b.cast(two_scores(b, node, score, limit > 0, name), F32)]
     scores = add_row(b, sum_trees(b, node, _features(b, x), forest, count, "SUM"), base)
-    label = label_by(b, labels, b.slice(scores, [0, 1], [scores.shape[0], 1]), limit) \
-        if count == 2 and used.size == 1 else label_of_best(b, labels, scores)
+    if count == 2 and used.size == 1:
+        label = label_by(b, labels, b.slice(scores, [0, 1], [scores.shape[0], 1]), limit)
+    elif base.size or len(forest.always_reached()) == count:
+        label = label_of_best(b, labels, scores)
+    else:  # as in ONNX Runtime, the label is one of the classes for which a leaf that the row reaches has a weight
+        each = dataclasses.replace(forest, weights=np.ones_like(forest.weights))
+        reached = sum_trees(b, node, _features(b, x), each, count, "SUM")
+        label = label_of_best(b, labels, b.elementwise(
+            lambda s, n, score: s.select(s.less(0, n), score, -np.inf), reached, scores))
     return [label, b.cast(transform(b, node, scores, name), F32)]
 
 
