@@ -68,37 +68,31 @@ static void prepare(RewriterBase &rewriter, linalg::TransposeOp op) {
 }
 
 /// Returns the groups by which a reshape drops dims of size 1 from `sizes` to
-/// leave `shape`, or std::nullopt if it drops only the first of these dims.
+/// leave `type`, or std::nullopt if it drops only the first of these dims.
 /// Upstream's canonicalizer computes the type of a slice as if all slices did:
 /// it makes 1x3 of the sizes [1, 1, 3] from 1x3 of the sizes [1, 3, 1].
 static std::optional<SmallVector<ReassociationIndices>>
-groupDroppedDims(ArrayRef<int64_t> sizes, ArrayRef<int64_t> shape) {
-  auto dropped = computeRankReductionMask(sizes, shape);
-  if (!dropped || shape.empty())
+groupDroppedDims(ArrayRef<int64_t> sizes, RankedTensorType type) {
+  auto dropped = computeRankReductionMask(sizes, type.getShape());
+  if (!dropped || type.getRank() == 0 ||
+      tensor::ExtractSliceOp::inferCanonicalRankReducedResultType(
+          type.getRank(), type.clone(sizes), sizes)
+              .getShape() == type.getShape())
     return std::nullopt;
-  SmallVector<int64_t> others;
-  size_t left = dropped->size();
   SmallVector<ReassociationIndices> groups(1);
   bool isFirst = true;
-  for (auto [dim, size] : llvm::enumerate(sizes)) {
-    if (left && size == 1)
-      --left;
-    else
-      others.push_back(size);
+  for (int64_t dim = 0, rank = sizes.size(); dim < rank; ++dim) {
     if (!dropped->contains(dim) && !std::exchange(isFirst, false))
       groups.emplace_back();
     groups.back().push_back(dim);
   }
-  if (ArrayRef(others) == shape)
-    return std::nullopt;
   return groups;
 }
 
 /// Drops dims from a slice by a reshape of its own (groupDroppedDims).
 static void separateReshape(RewriterBase &rewriter,
                             tensor::ExtractSliceOp slice) {
-  auto groups =
-      groupDroppedDims(slice.getStaticSizes(), slice.getType().getShape());
+  auto groups = groupDroppedDims(slice.getStaticSizes(), slice.getType());
   if (!groups)
     return;
   rewriter.setInsertionPoint(slice);
@@ -115,19 +109,13 @@ template <typename Insertion>
 static void separateReshape(RewriterBase &rewriter, Insertion op,
                             Operation *before) {
   RankedTensorType source = op.getSourceType();
-  auto groups = groupDroppedDims(op.getStaticSizes(), source.getShape());
+  auto groups = groupDroppedDims(op.getStaticSizes(), source);
   if (!groups)
     return;
-  SmallVector<int64_t> shape(op.getStaticSizes().size(), 1);
-  for (auto [group, size] : llvm::zip_equal(*groups, source.getShape()))
-    for (int64_t dim : group)
-      if (op.getStaticSizes()[dim] != 1) {
-        shape[dim] = size;
-        break;
-      }
   rewriter.setInsertionPoint(before);
-  Value wide = tensor::ExpandShapeOp::create(
-      rewriter, op.getLoc(), source.clone(shape), op.getSource(), *groups);
+  Value wide = tensor::ExpandShapeOp::create(rewriter, op.getLoc(),
+                                             source.clone(op.getStaticSizes()),
+                                             op.getSource(), *groups);
   rewriter.modifyOpInPlace(op, [&] { op.getSourceMutable().assign(wide); });
 }
 

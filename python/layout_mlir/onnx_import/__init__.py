@@ -116,7 +116,8 @@ def import_model(path: str | os.PathLike[str], output: str | os.PathLike[str], r
     """Imports an .onnx file and writes the module to `output`: bytecode if its name ends in .mlirbc, else text.
     `reseed` is the seed of random weights, or None to keep the weights. A `runnable` text has the attributes that
     layout-run requires. The prepared model is written to `save_onnx`, if given. With `compare`, raises ImportFailed if
-    results on `inputs`, by default random ones, differ from those of ONNX Runtime. `float_products` is that of lower_to_text."""
+    results on `inputs`, by default random ones, differ from those of ONNX Runtime. `float_products` is that of
+    lower_to_text."""
     import onnx
 
     model = load(path, reseed)

@@ -221,20 +221,26 @@ def _is_decision(output: Any) -> bool:
     return isinstance(output, np.ndarray) and output.dtype.kind in "iub" and output.dtype not in (np.int8, np.uint8)
 
 
-def _find_step(model: ModelProto, name: str) -> float:
-    """Returns the largest step between dequantized numbers if a result has these, and the model quantizes values before:
-    another rounding of these may move any result by a step, which a few runs need not show. Returns 0 otherwise."""
+def _find_steps(model: ModelProto) -> list[float]:
+    """Returns for each result the largest step between dequantized numbers if it has these, and the model quantizes
+    values before: another rounding of these may move any result by a step, which a few runs need not show. The step of
+    other results is 0."""
     from onnx import numpy_helper
 
     if sum(node.op_type == "QuantizeLinear" for node in model.graph.node) < 2:
-        return 0.0
+        return [0.0] * len(model.graph.output)
     made = {output: node for node in model.graph.node for output in node.output}
-    while name in made and made[name].op_type in VIEWS | {"Flatten", "Transpose"}:
-        name = made[name].input[0]
-    if name not in made or made[name].op_type != "DequantizeLinear":
-        return 0.0
-    scales = [each for each in model.graph.initializer if each.name == made[name].input[1]]
-    return float(np.abs(numpy_helper.to_array(scales[0])).max(initial=0)) * _ROUNDED if scales else 0.0
+    constants = {each.name: each for each in model.graph.initializer}
+
+    def find_step(name: str) -> float:
+        while name in made and made[name].op_type in VIEWS | {"Flatten", "Transpose"}:
+            name = made[name].input[0]
+        if name not in made or made[name].op_type != "DequantizeLinear" or made[name].input[1] not in constants:
+            return 0.0
+        scales = numpy_helper.to_array(constants[made[name].input[1]])
+        return float(np.abs(scales).max(initial=0)) * _ROUNDED
+
+    return [find_step(value.name) for value in model.graph.output]
 
 
 def _allow_rounding(model: ModelProto, run: Callable[[Sequence[NDArray[Any]]], list[Any]], threads: int,
@@ -243,10 +249,9 @@ def _allow_rounding(model: ModelProto, run: Callable[[Sequence[NDArray[Any]]], l
     mask of the elements that rounding decides, or None."""
     others = list(_run_variants(model, run, threads, inputs, outputs))
     step = 1.0 if _is_quantized(model) else 0.0
-    steps = [_find_step(model, value.name) for value in model.graph.output]
     bounds = [step if isinstance(a, np.ndarray) and a.dtype in (np.int8, np.uint8)
               else max([each, *(factor * _largest_change(a, other[number]) for factor, other in others)])
-              for number, (a, each) in enumerate(zip(outputs, itertools.chain(steps, itertools.repeat(0.0))))]
+              for number, (a, each) in enumerate(zip(outputs, itertools.chain(_find_steps(model), itertools.repeat(0.0))))]
     decided = [np.logical_or.reduce([a != other[number] for _, other in others
                                      if np.shape(other[number]) == a.shape] or [np.zeros(a.shape, bool)])
                if _is_decision(a) else None for number, a in enumerate(outputs)]

@@ -36,7 +36,7 @@ def _sum_windows(b: Builder, x: Tensor, zero: Tensor | None, window: Window, gro
 
 
 def _convolve_unsigned(b: Builder, x: Tensor, w: Tensor, x_zero: Tensor | None, w_zero: Tensor | None,
-                    bias: Tensor | None, window: Window, groups: int) -> Tensor:
+                       bias: Tensor | None, window: Window, groups: int) -> Tensor:
     """Returns the sums of an unsigned x by a signed w minus their i32 zero points r and c, one c or one for each filter:
 
         sum (x - r) (w - c) = sum x w - r sum w - c sum (x - r)

@@ -198,19 +198,19 @@ def tree_ensemble_classifier(b: Builder, node: Node, x: Tensor) -> list[Tensor |
     forest, labels = read_by_names(node, "class"), labels_of(b, node, "classlabels")
     count = len(node.attribute("classlabels_int64s") or node.attribute("classlabels_strings"))
     name, base = node.attribute("post_transform", "NONE"), read_floats(node, "base_values", [])
-    used = np.unique(forest.targets)
+    features, used = _features(b, x), np.unique(forest.targets)
     limit = 0.5 if (forest.weights >= 0).all() else 0
     if count == 2 and used.tolist() == [0]:
-        score = add_row(b, sum_trees(b, node, _features(b, x), forest, 1, "SUM"), base[-1:])
+        score = add_row(b, sum_trees(b, node, features, forest, 1, "SUM"), base[-1:])
         return [label_by(b, labels, score, limit), b.cast(two_scores(b, node, score, limit > 0, name), F32)]
-    scores = add_row(b, sum_trees(b, node, _features(b, x), forest, count, "SUM"), base)
+    scores = add_row(b, sum_trees(b, node, features, forest, count, "SUM"), base)
     if count == 2 and used.size == 1:
         label = label_by(b, labels, b.slice(scores, [0, 1], [scores.shape[0], 1]), limit)
     elif base.size or len(forest.always_reached()) == count:
         label = label_of_best(b, labels, scores)
     else:  # as in ONNX Runtime, the label is one of the classes for which a leaf that the row reaches has a weight
         each = dataclasses.replace(forest, weights=np.ones_like(forest.weights))
-        reached = sum_trees(b, node, _features(b, x), each, count, "SUM")
+        reached = sum_trees(b, node, features, each, count, "SUM")
         label = label_of_best(b, labels, b.elementwise(
             lambda s, n, score: s.select(s.less(0, n), score, -np.inf), reached, scores))
     return [label, b.cast(transform(b, node, scores, name), F32)]

@@ -13,7 +13,7 @@ from layout_mlir.onnx_import.elements import F32, Element
 from layout_mlir.onnx_import.node import Node, find_operator, operator
 from layout_mlir.onnx_import.operators.activations import ACTIVATIONS, gelu_by_tanh, gelu_of, swish_of
 from layout_mlir.onnx_import.operators.elementwise import in_f32
-from layout_mlir.onnx_import.operators.products import affine, multiply, real_product, scaled
+from layout_mlir.onnx_import.operators.products import affine, multiply, real_product, scaled, transposed
 from layout_mlir.onnx_import.operators.quantization import dequantize, quantize, quantize_dynamically
 from layout_mlir.onnx_import.operators.softmax import softmax_over
 from layout_mlir.onnx_import.scalars import Body, Scalars
@@ -117,10 +117,7 @@ def qgemm(b: Builder, node: Node, x: Tensor, x_scale: Tensor, x_zero: Tensor, y:
           y_zero: Tensor, bias: Tensor | None = None, scale: Tensor | None = None,
           zero: Tensor | None = None) -> Tensor:
     """Imports QGemm. Without a scale for the result, the result has floats."""
-    if node.attribute("transA", 0):
-        x = b.transpose(x, [1, 0])
-    if node.attribute("transB", 0):
-        y = b.transpose(y, [1, 0])
+    x, y = transposed(b, node, x, y)
     result = real_product(b, Bytes(x, x_scale, x_zero), Bytes(y, y_scale, y_zero), bias, node.attribute("alpha", 1.0))
     return result if scale is None else whole(b, result, scale, zero, zero.element if zero is not None else x.element)
 

@@ -136,20 +136,23 @@ def scaled(b: Builder, x: Tensor, factor: float, element: Element) -> Tensor:
     return b.elementwise(body, x, element=element)
 
 
+def transposed(b: Builder, node: Node, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    """Returns the factors of a Gemm, transposed as its attributes say."""
+    return (b.transpose(x, [1, 0]) if node.attribute("transA", 0) else x,
+            b.transpose(y, [1, 0]) if node.attribute("transB", 0) else y)
+
+
 def affine(b: Builder, node: Node, x: Tensor, y: Tensor, c: Tensor | None) -> Tensor:
     """Returns alpha * x * y + beta * c in the element type of the sums, with the attributes of Gemm."""
-    def turned(matrix: Tensor, is_transposed: bool) -> Tensor:
-        return b.transpose(matrix, [1, 0]) if is_transposed else matrix
-
     element = sum_element(x.element)
-    left, right = (bool(node.attribute(name, 0)) for name in ("transA", "transB"))
     alpha, beta = node.attribute("alpha", 1.0), node.attribute("beta", 1.0)
-    if found := find_bytes(node, x, y, x.shape[0 if left else 1], 0 if right else 1):
-        factors = [dataclasses.replace(each, values=turned(each.values, is_transposed))
-                   for each, is_transposed in zip(found, (left, right))]
-        result = real_product(b, factors[0], factors[1], None, alpha)
+    sum_dim, column_dim = 0 if node.attribute("transA", 0) else 1, 0 if node.attribute("transB", 0) else 1
+    if found := find_bytes(node, x, y, x.shape[sum_dim], column_dim):
+        values = transposed(b, node, found[0].values, found[1].values)
+        left, right = (dataclasses.replace(each, values=own) for each, own in zip(found, values))
+        result = real_product(b, left, right, None, alpha)
     else:
-        x, y = turned(x, left), turned(y, right)
+        x, y = transposed(b, node, x, y)
         if y.array is not None and y.element == element and element.is_float:
             y, alpha = scaled(b, y, alpha, element), 1.0
         result = scaled(b, b.matmul(x, y, element), alpha, element)

@@ -14,7 +14,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -76,11 +75,6 @@ ElementsAttr layout::packWords(ElementsAttr value, const WordDims &dims) {
   return DenseResourceElementsAttr::get(packed, "byte_words", std::move(blob));
 }
 
-/// The low bytes of the halves of a word, their sign bits, and the sign bits of
-/// the halves.
-static constexpr uint32_t kLowBytes = 0x00ff00ff, kLowSigns = 0x00800080,
-                          kHalfSigns = 0x80008000;
-
 ElementsAttr layout::extendToHalves(ElementsAttr words, int64_t dim,
                                     bool isUnsigned) {
   auto type = cast<RankedTensorType>(words.getType());
@@ -95,14 +89,13 @@ ElementsAttr layout::extendToHalves(ElementsAttr words, int64_t dim,
   char *data = blob.getMutableData().data();
   for (int64_t i = 0, e = type.getNumElements(); i < e; ++i) {
     int64_t outer = i / (count * inner), at = i / inner % count;
-    for (int64_t odd : {0, 1}) {
-      uint32_t word = llvm::support::endian::read32le(&bytes[i * kWordBytes]);
-      word = word >> (8 * odd) & kLowBytes;
-      // Sets the high bits, so that no half borrows from the other.
-      if (!isUnsigned)
-        word = (((word ^ kLowSigns) | kHalfSigns) - kLowSigns) ^ kHalfSigns;
+    for (int64_t byte = 0; byte < kWordBytes; ++byte) {
+      int64_t half = byte / 2, odd = byte % 2;
       int64_t to = ((outer * count + at) * 2 + odd) * inner + i % inner;
-      llvm::support::endian::write32le(data + to * kWordBytes, word);
+      char low = bytes[i * kWordBytes + byte];
+      data[to * kWordBytes + 2 * half] = low;
+      data[to * kWordBytes + 2 * half + 1] =
+          !isUnsigned && static_cast<int8_t>(low) < 0 ? -1 : 0;
     }
   }
   return DenseResourceElementsAttr::get(
@@ -112,6 +105,10 @@ ElementsAttr layout::extendToHalves(ElementsAttr words, int64_t dim,
 
 Value layout::extendToHalves(OpBuilder &b, Location loc, Value words,
                              int64_t dim, bool isUnsigned) {
+  // The low bytes of the halves of a word, their sign bits, and the sign bits of
+  // the halves.
+  constexpr uint32_t lowBytes = 0x00ff00ff, lowSigns = 0x00800080,
+                     halfSigns = 0x80008000;
   int64_t rank = cast<RankedTensorType>(words.getType()).getRank();
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, words);
   SmallVector<AffineExpr> read;
@@ -131,12 +128,13 @@ Value layout::extendToHalves(OpBuilder &b, Location loc, Value words,
     odd = arith::IndexCastOp::create(b, loc, b.getI32Type(), odd);
     Value bits = arith::MulIOp::create(b, loc, odd, integer(b, 8));
     Value half = arith::ShRUIOp::create(b, loc, args[0], bits);
-    half = arith::AndIOp::create(b, loc, half, integer(b, kLowBytes));
+    half = arith::AndIOp::create(b, loc, half, integer(b, lowBytes));
+    // Sets the high bits, so that no half borrows from the other.
     if (!isUnsigned) {
-      half = arith::XOrIOp::create(b, loc, half, integer(b, kLowSigns));
-      half = arith::OrIOp::create(b, loc, half, integer(b, kHalfSigns));
-      half = arith::SubIOp::create(b, loc, half, integer(b, kLowSigns));
-      half = arith::XOrIOp::create(b, loc, half, integer(b, kHalfSigns));
+      half = arith::XOrIOp::create(b, loc, half, integer(b, lowSigns));
+      half = arith::OrIOp::create(b, loc, half, integer(b, halfSigns));
+      half = arith::SubIOp::create(b, loc, half, integer(b, lowSigns));
+      half = arith::XOrIOp::create(b, loc, half, integer(b, halfSigns));
     }
     linalg::YieldOp::create(b, loc, half);
   };

@@ -73,7 +73,7 @@ enum class WordParts { Bytes, UnsignedHalves, SignedHalves };
 /// Maps a constant, its dims of words and of columns (-1 if there is none), and
 /// the parts of words to the packed constant.
 using PackedWords =
-    DenseMap<std::tuple<Attribute, int64_t, int64_t, int>, ElementsAttr>;
+    DenseMap<std::tuple<Attribute, int64_t, int64_t, WordParts>, ElementsAttr>;
 
 /// An input as a tensor of words, and its map.
 struct Words {
@@ -241,26 +241,25 @@ static FailureOr<Words> group(OpBuilder &b, const ByteProducts &products,
     results.push_back(map.getResult(*dims.column));
   Words words{value,
               AffineMap::get(map.getNumDims(), 0, results, b.getContext())};
+  int64_t wordDim = dims.others.size();
   ElementsAttr constant;
   if (matchPattern(value, m_Constant(&constant))) {
     WordParts parts = !asHalves                    ? WordParts::Bytes
                       : products.isUnsigned[input] ? WordParts::UnsignedHalves
                                                    : WordParts::SignedHalves;
     ElementsAttr &packed =
-        known[{constant, dims.from, dims.column.value_or(-1), int(parts)}];
+        known[{constant, dims.from, dims.column.value_or(-1), parts}];
     if (!packed) {
       packed = packWords(constant, dims);
       if (!packed)
         return failure();
       if (asHalves)
-        packed = extendToHalves(packed, dims.others.size(),
-                                products.isUnsigned[input]);
+        packed = extendToHalves(packed, wordDim, products.isUnsigned[input]);
     }
     words.tensor = arith::ConstantOp::create(b, loc, cast<TypedAttr>(packed));
     return words;
   }
   words.tensor = padToWords(b, loc, value, dims.from);
-  int64_t wordDim = dims.others.size();
   if (dims.from + 1 == map.getNumResults()) {
     words.map = map;
     wordDim = dims.from;
