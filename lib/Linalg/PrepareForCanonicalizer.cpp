@@ -15,9 +15,12 @@
 #include "layout/Support/StatedSizes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 namespace mlir::layout {
@@ -254,6 +257,119 @@ static void prepare(RewriterBase &rewriter, tensor::ConcatOp concat) {
                                                 dim, parts);
 }
 
+//===----------------------------------------------------------------------===//
+// Assertions
+//===----------------------------------------------------------------------===//
+
+/// Returns all ops under `root` with an effect other than that of an assertion,
+/// and those whose regions contain one.
+static DenseSet<Operation *> findEffects(Operation *root) {
+  DenseSet<Operation *> found;
+  root->walk([&](Operation *op) {
+    if (isa<cf::AssertOp>(op) ||
+        op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+        isMemoryEffectFree(op))
+      return;
+    while (op && op != root && found.insert(op).second)
+      op = op->getParentOp();
+  });
+  return found;
+}
+
+/// Returns true if `op` computes scalars of scalars or sizes and may do so
+/// earlier. An assertion may guard the access of a tensor.extract.
+static bool isMovableScalarOp(Operation *op) {
+  auto isScalar = [](Type type) { return type.isIntOrIndexOrFloat(); };
+  return op->getNumRegions() == 0 && isPure(op) &&
+         llvm::all_of(op->getResultTypes(), isScalar) &&
+         (isa<tensor::DimOp>(op) ||
+          llvm::all_of(op->getOperandTypes(), isScalar));
+}
+
+/// Returns the size that `dim` reads, computed from what its source is computed
+/// from, or a null value if it can not be.
+static Value getSizeOfOperands(RewriterBase &rewriter, tensor::DimOp dim) {
+  std::optional<int64_t> index = dim.getConstantIndex();
+  auto source = dyn_cast<OpResult>(dim.getSource());
+  auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());
+  if (!index || !source || !type || *index < 0 || *index >= type.getRank() ||
+      !isa<ReifyRankedShapedTypeOpInterface>(source.getOwner()))
+    return nullptr;
+  rewriter.setInsertionPoint(dim);
+  FailureOr<OpFoldResult> size = reifyDimOfResult(
+      rewriter, source.getOwner(), source.getResultNumber(), *index);
+  if (failed(size))
+    return nullptr;
+  return getValueOrCreateConstantIndexOp(rewriter, dim.getLoc(), *size);
+}
+
+/// Returns the assertions of `block` and the scalar ops that compute their
+/// conditions.
+static DenseSet<Operation *> findAssertions(RewriterBase &rewriter,
+                                            Block &block) {
+  DenseSet<Operation *> found;
+  for (Operation *op = &block.back(); op; op = op->getPrevNode()) {
+    if (isa<cf::AssertOp>(op))
+      found.insert(op);
+    if (!found.contains(op))
+      continue;
+    auto dim = dyn_cast<tensor::DimOp>(op);
+    Value size = dim ? getSizeOfOperands(rewriter, dim) : nullptr;
+    if (size)
+      rewriter.replaceAllUsesWith(dim.getResult(), size);
+    for (Value operand : size ? ValueRange(size) : op->getOperands())
+      if (Operation *def = operand.getDefiningOp();
+          def && def->getBlock() == &block && isMovableScalarOp(def))
+        found.insert(def);
+    if (size)
+      found.erase(op);
+  }
+  return found;
+}
+
+/// Moves the assertions of `block` to just after what their conditions need,
+/// but not over ops with effects. Upstream's canonicalizer gives the static
+/// sizes of a tensor.cast to the ops that compute its source, which lie before
+/// the assertion that the cast relies on.
+static void moveAssertionsUp(RewriterBase &rewriter, Block &block,
+                             const DenseSet<Operation *> &effects) {
+  DenseSet<Operation *> moved = findAssertions(rewriter, block);
+  // Places are numbered by the ops that stay; 0 is the start of the block.
+  DenseMap<Operation *, int64_t> placeOf;
+  SmallVector<Operation *> lastAt(1);
+  int64_t lastEffect = 0;
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (!moved.contains(&op)) {
+      placeOf[&op] = lastAt.size();
+      if (effects.contains(&op))
+        lastEffect = lastAt.size();
+      lastAt.push_back(&op);
+      continue;
+    }
+    int64_t place = lastEffect;
+    for (Value operand : op.getOperands())
+      if (Operation *def = operand.getDefiningOp())
+        place = std::max(place, placeOf.lookup(def));
+    placeOf[&op] = place;
+    if (Operation *last = lastAt[place])
+      op.moveAfter(last);
+    else
+      op.moveBefore(&block, block.begin());
+    lastAt[place] = &op;
+  }
+}
+
+/// Moves all assertions under `root` up.
+static void moveAssertionsUp(RewriterBase &rewriter, Operation *root) {
+  SetVector<Block *> blocks;
+  root->walk([&](cf::AssertOp op) { blocks.insert(op->getBlock()); });
+  if (blocks.empty())
+    return;
+  DenseSet<Operation *> effects = findEffects(root);
+  for (Block *block : blocks)
+    moveAssertionsUp(rewriter, *block, effects);
+}
+
 /// Rewrites all ops of type `OpTy` under `root` that the canonicalizer would
 /// make invalid.
 template <typename OpTy>
@@ -269,6 +385,7 @@ struct PrepareForCanonicalizer
     : layout::impl::PrepareForCanonicalizerPassBase<PrepareForCanonicalizer> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
+    moveAssertionsUp(rewriter, getOperation());
     prepareAll<tensor::ExpandShapeOp>(rewriter, getOperation());
     prepareAll<tensor::CollapseShapeOp>(rewriter, getOperation());
     prepareAll<linalg::TransposeOp>(rewriter, getOperation());

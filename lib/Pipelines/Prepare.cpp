@@ -17,7 +17,7 @@ using namespace mlir::layout;
 
 void layout::buildPreparePipeline(OpPassManager &pm,
                                   const PrepareOptions &options) {
-  pm.addPass(createLowerBundlesPass());
+  pm.addPass(createLowerBundlesPass({options.inBlocks}));
   pm.addPass(createLowerTosaPass());
   pm.addPass(createInlineGlobalsPass());
   pm.addPass(createCropPadsPass());

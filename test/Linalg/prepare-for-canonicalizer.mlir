@@ -94,3 +94,41 @@ func.func @in_parallel(%x: tensor<1x?xf32>, %n: index, %y: tensor<2x?x5xf32>) ->
   }
   return %r : tensor<2x?x5xf32>
 }
+
+// An assertion moves up to what its condition needs, but not over an effect. A size is computed from what the measured
+// tensor is computed from.
+
+// CHECK-LABEL: func.func @assertions
+// CHECK-SAME:    (%[[X:.*]]: tensor<?x4xf32>, %{{.*}}: tensor<?xi1>
+// CHECK:         %[[ROWS:.*]] = tensor.dim %[[X]], %{{.*}}
+// CHECK-NEXT:    %[[IS:.*]] = arith.cmpi eq, %[[ROWS]], %{{.*}}
+// CHECK-NEXT:    cf.assert %[[IS]], "rows"
+// CHECK:         linalg.fill
+// CHECK-NEXT:    %[[FLAG:.*]] = tensor.extract
+// CHECK-NEXT:    cf.assert %[[FLAG]], "flag"
+// CHECK-NEXT:    linalg.exp
+// CHECK:         call @effect
+// CHECK-NEXT:    arith.cmpi sgt
+// CHECK-NEXT:    cf.assert {{.*}}, "last"
+// CHECK-NEXT:    tensor.cast
+func.func private @effect()
+func.func @assertions(%x: tensor<?x4xf32>, %flags: tensor<?xi1>) -> tensor<5x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c5 = arith.constant 5 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %e = tensor.empty(%n) : tensor<?x4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %flag = tensor.extract %flags[%c0] : tensor<?xi1>
+  %y = linalg.exp ins(%x : tensor<?x4xf32>) outs(%f : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %rows = tensor.dim %y, %c0 : tensor<?x4xf32>
+  cf.assert %flag, "flag"
+  %is = arith.cmpi eq, %rows, %c5 : index
+  cf.assert %is, "rows"
+  func.call @effect() : () -> ()
+  %less = arith.cmpi sgt, %rows, %c4 : index
+  cf.assert %less, "last"
+  %r = tensor.cast %y : tensor<?x4xf32> to tensor<5x4xf32>
+  return %r : tensor<5x4xf32>
+}

@@ -35,6 +35,10 @@ struct PrepareOptions : PassPipelineOptions<PrepareOptions> {
       llvm::cl::desc("Fold linalg.transpose of constants, too, for a target on "
                      "which it would move elements"),
       llvm::cl::init(false)};
+  Option<bool> inBlocks{
+      *this, "in-blocks",
+      llvm::cl::desc("Repack bundles block by block, for a target with caches"),
+      llvm::cl::init(false)};
 };
 
 /// Adds the passes of `layout-prepare`, which rewrite a program to linalg ops
