@@ -13,6 +13,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ByteNests.h"
+#include "CodeEmitter.h"
+#include "DecodeLoops.h"
 #include "layout/Algebra/AffineMaps.h"
 #include "layout/Algebra/Bits.h"
 #include "layout/Algebra/Box.h"
@@ -23,6 +26,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include <numeric>
@@ -86,20 +90,8 @@ static bool keepsGranules(const PlacedPiece &piece, int64_t granule) {
 namespace {
 using Streams = SmallVector<Value>;
 
-/// Emits the reads and the arithmetic of codes.
-struct Emitter {
-  OpBuilder &b;
-  Location loc;
-
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  }
-  Value integer(Type type, int64_t value) {
-    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
-  }
-  Value number(double value) {
-    return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
-  }
+/// Emits the reads of codes at any index.
+struct Emitter : CodeEmitter {
   Value evaluate(const IndexExpr &value, ValueRange dims,
                  ArrayRef<int64_t> sizes) {
     return emitValues(b, loc, value, dims, getSizes(sizes)).front();
@@ -108,13 +100,6 @@ struct Emitter {
     return llvm::map_to_vector(sizes, [&](int64_t size) -> OpFoldResult {
       return b.getIndexAttr(size);
     });
-  }
-  Value add(Value x, Value y) { return arith::AddFOp::create(b, loc, x, y); }
-  Value subtract(Value x, Value y) {
-    return arith::SubFOp::create(b, loc, x, y);
-  }
-  Value multiply(Value x, Value y) {
-    return arith::MulFOp::create(b, loc, x, y);
   }
   Value both(Value x, Value y) {
     return !x ? y : !y ? x : arith::AndIOp::create(b, loc, x, y);
@@ -126,12 +111,17 @@ struct Emitter {
   Value findInPiece(const PlacedPiece &piece, ArrayRef<int64_t> shape,
                     ValueRange index, SmallVectorImpl<Value> &dims);
   Value readCode(const PlacedComponent &at, Value stream, ValueRange index);
-  Value toNumber(const BundleComponent &component, Value code);
   Value decode(const Bundle &bundle, ArrayRef<PlacedComponent> placed,
                ArrayRef<Value> streams, ArrayRef<int64_t> shape,
                ValueRange index);
 };
 } // namespace
+
+/// Returns the number of bytes that hold `count` bits from any multiple of
+/// `granule` on.
+static int64_t getReach(unsigned count, int64_t granule) {
+  return llvm::divideCeil(8 - granule + count, 8);
+}
 
 /// Emits `count` bits of `stream` from `position` on, a multiple of `granule`,
 /// as an i32 or i64. If `isValid` is not null and is false, the position may be
@@ -140,31 +130,18 @@ Value Emitter::readBits(Value stream, const IndexExpr &position,
                         ValueRange dims, ArrayRef<int64_t> sizes,
                         unsigned count, int64_t granule, Value isValid) {
   int64_t last = cast<RankedTensorType>(stream.getType()).getDimSize(0) - 1;
-  int64_t reach = llvm::divideCeil(8 - granule + count, 8);
-  Type type = b.getIntegerType(reach > 4 ? 64 : 32);
-  Value byte = evaluate(takeDigit(position, 8, 0, sizes), dims, sizes);
+  Value byte = evaluate(takeDigit(position, 8, 0, sizes), dims, sizes), shift;
+  if (granule < 8)
+    shift = evaluate(takeDigit(position, 1, 8, sizes), dims, sizes);
   if (isValid)
     byte = arith::SelectOp::create(b, loc, isValid, byte, index(0));
-  Value word;
-  for (int64_t i = 0; i < reach; ++i) {
+  return joinBytes(getReach(count, granule), count, shift, [&](int64_t i) {
     Value at = i ? arith::AddIOp::create(b, loc, byte, index(i)) : byte;
     // The bits may end before the last of these bytes.
     if (i && (isValid || i * 8 >= count))
       at = arith::MinSIOp::create(b, loc, at, index(last));
-    Value part = tensor::ExtractOp::create(b, loc, stream, at);
-    part = arith::ExtUIOp::create(b, loc, type, part);
-    if (i)
-      part = arith::ShLIOp::create(b, loc, part, integer(type, 8 * i));
-    word = word ? arith::OrIOp::create(b, loc, word, part) : part;
-  }
-  if (granule < 8) {
-    Value shift = evaluate(takeDigit(position, 1, 8, sizes), dims, sizes);
-    shift = arith::IndexCastOp::create(b, loc, type, shift);
-    word = arith::ShRUIOp::create(b, loc, word, shift);
-  }
-  return arith::AndIOp::create(
-      b, loc, word,
-      integer(type, int64_t(llvm::maskTrailingOnes<uint64_t>(count))));
+    return tensor::ExtractOp::create(b, loc, stream, at).getResult();
+  });
 }
 
 /// Sets `dims` to the index of a code relative to the box of `piece`, without
@@ -191,77 +168,24 @@ Value Emitter::findInPiece(const PlacedPiece &piece, ArrayRef<int64_t> shape,
 /// Emits the code of a component at an index, as an i32 or i64.
 Value Emitter::readCode(const PlacedComponent &at, Value stream,
                         ValueRange index) {
-  unsigned width = at.component->getWidth();
-  Type type = b.getIntegerType(width < 32 ? 32 : 64);
   Value code;
   for (const PlacedPiece &piece : at.pieces) {
     SmallVector<Value> dims;
     Value isInside = findInPiece(piece, at.shape, index, dims);
     dims.push_back(this->index(0));
-    for (int64_t bit = 0, count = 1; bit < piece.sizes.back(); bit += count) {
-      IndexExpr first = getPosition(piece, bit);
-      for (count = 1;
-           bit + count < piece.sizes.back() &&
-           getPosition(piece, bit + count) ==
-               layout::add(first, IndexExpr(SizeExpr(count)), piece.sizes);)
-        ++count;
+    auto position = [&](int64_t bit) { return getPosition(piece, bit); };
+    auto visit = [&](int64_t bit, const IndexExpr &first, int64_t count) {
       Value bits = readBits(stream, first, dims, piece.sizes, count,
                             getAlignment(first), isInside);
-      if (bits.getType() != type)
-        bits = type.isInteger(64)
-                   ? Value(arith::ExtUIOp::create(b, loc, type, bits))
-                   : Value(arith::TruncIOp::create(b, loc, type, bits));
-      if (int64_t shift = piece.begin.back() + bit)
-        bits = arith::ShLIOp::create(b, loc, bits, integer(type, shift));
       if (isInside)
-        bits =
-            arith::SelectOp::create(b, loc, isInside, bits, integer(type, 0));
-      code = code ? arith::OrIOp::create(b, loc, code, bits) : bits;
-    }
+        bits = arith::SelectOp::create(b, loc, isInside, bits,
+                                       integer(bits.getType(), 0));
+      code = joinCode(*at.component, code, bits, piece.begin.back() + bit);
+      return true;
+    };
+    forEachRun(piece.sizes.back(), piece.sizes, position, visit);
   }
   return code;
-}
-
-/// Emits the number that a code stands for, an f32.
-Value Emitter::toNumber(const BundleComponent &component, Value code) {
-  unsigned width = component.getWidth();
-  Type f32 = b.getF32Type();
-  Type element = component.element;
-  auto resize = [&](unsigned bits) -> Value {
-    Type type = b.getIntegerType(bits);
-    if (code.getType() == type)
-      return code;
-    return arith::TruncIOp::create(b, loc, type, code);
-  };
-  if (element.isF32())
-    return arith::BitcastOp::create(b, loc, f32, resize(32));
-  if (element.isF16() || element.isBF16()) {
-    Value half = arith::BitcastOp::create(b, loc, element, resize(16));
-    return arith::ExtFOp::create(b, loc, f32, half);
-  }
-  if (isa<FloatType>(element)) {
-    SmallVector<float> numbers;
-    for (uint64_t each = 0; each < uint64_t(1) << width; ++each)
-      numbers.push_back(getCodeValue(component, each));
-    auto type = RankedTensorType::get(numbers.size(), f32);
-    Value table = arith::ConstantOp::create(
-        b, loc, DenseElementsAttr::get(type, ArrayRef(numbers)));
-    Value at = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), code);
-    return tensor::ExtractOp::create(b, loc, table, at);
-  }
-  Type type = code.getType();
-  if (element.isSignedInteger()) {
-    Value unused = integer(type, type.getIntOrFloatBitWidth() - width);
-    code = arith::ShLIOp::create(b, loc, code, unused);
-    code = arith::ShRSIOp::create(b, loc, code, unused);
-  }
-  if (component.excess)
-    code = arith::SubIOp::create(b, loc, code, integer(type, component.excess));
-  Value result = arith::SIToFPOp::create(b, loc, f32, code);
-  if (component.fraction)
-    result = arith::MulFOp::create(
-        b, loc, result, number(std::ldexp(1.0, -component.fraction)));
-  return result;
 }
 
 /// Emits the value of the tensor at `index`, an f32, or the code itself if the
@@ -322,34 +246,25 @@ static std::vector<PlacedComponent> place(RankedTensorType type) {
 static Value emitDecode(OpBuilder &b, ConvertOp op, ArrayRef<Value> streams) {
   RankedTensorType from = op.getSource().getType(),
                    to = op.getResult().getType();
+  if (to.getNumElements() == 0)
+    return tensor::EmptyOp::create(b, op.getLoc(), to.getShape(),
+                                   to.getElementType());
   const Bundle &bundle = *cast<BundleAttr>(from.getEncoding()).getBundle();
   std::vector<PlacedComponent> placed = place(from);
-  Type element = to.getElementType();
+  if (Value result =
+          emitDecodeOfDigits(b, op.getLoc(), bundle, placed, streams, to))
+    return result;
   return emitLoop(
       b, op.getLoc(), to, [&](OpBuilder &inner, ValueRange index) -> Value {
-        Emitter emitter{inner, op.getLoc()};
-        Value value =
-            emitter.decode(bundle, placed, streams, to.getShape(), index);
-        if (value.getType() == element)
-          return value;
-        if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() > 32)
-          return arith::ExtFOp::create(inner, op.getLoc(), element, value);
-        if (isa<FloatType>(element))
-          return arith::TruncFOp::create(inner, op.getLoc(), element, value);
-        return arith::TruncIOp::create(inner, op.getLoc(), element, value);
+        Emitter emitter{{inner, op.getLoc()}};
+        return emitter.toElement(
+            emitter.decode(bundle, placed, streams, to.getShape(), index),
+            to.getElementType());
       });
 }
 
-namespace {
-/// A component before and after a repack.
-struct Move {
-  const PlacedComponent *from, *to;
-  Value source; // the stream of `from`
-};
-} // namespace
-
 /// Returns the greatest granule that the new map and all old ones keep.
-static int64_t getGranule(const PlacedPiece &piece, const Move &move) {
+static int64_t getGranule(const PlacedPiece &piece, const CodeMove &move) {
   for (int64_t granule : {8, 4, 2}) {
     auto keeps = [&](const PlacedPiece &each) {
       return keepsGranules(each, granule);
@@ -363,9 +278,9 @@ static int64_t getGranule(const PlacedPiece &piece, const Move &move) {
 /// Emits the granule at bit `shift` of byte `byte` of a new stream that `piece`
 /// holds, as an i32 at its place in the byte, and `isHeld`, an i1 that is true
 /// if there is one. Returns failure if the inverse of the map has no formula.
-static FailureOr<Value> emitGranule(Emitter emitter, const Move &move,
-                                    const PlacedPiece &piece, Value byte,
-                                    int64_t shift, int64_t granule,
+static FailureOr<Value> emitGranule(Emitter emitter, const CodeMove &move,
+                                    Value stream, const PlacedPiece &piece,
+                                    Value byte, int64_t shift, int64_t granule,
                                     Value &isHeld) {
   OpBuilder &b = emitter.b;
   Location loc = emitter.loc;
@@ -392,7 +307,7 @@ static FailureOr<Value> emitGranule(Emitter emitter, const Move &move,
     Value isHere =
         emitter.both(isHeld, emitter.findInPiece(source, box, index, dims));
     Value bits =
-        emitter.readBits(move.source, source.map.getCoordinates().front().value,
+        emitter.readBits(stream, source.map.getCoordinates().front().value,
                          dims, source.sizes, granule, granule, isHere);
     if (shift)
       bits = arith::ShLIOp::create(b, loc, bits,
@@ -403,66 +318,25 @@ static FailureOr<Value> emitGranule(Emitter emitter, const Move &move,
   return result;
 }
 
-/// Returns the position in the old stream of bit `shift` of byte d0 of a new
-/// stream of `bytes` bytes, or std::nullopt if a map has several pieces, if the
-/// component does not fill the new stream, or if its map has no inverse formula.
-static std::optional<IndexExpr> composePositions(const Move &move,
-                                                 int64_t bytes, int64_t shift) {
-  if (move.to->pieces.size() != 1 || move.from->pieces.size() != 1)
-    return std::nullopt;
-  const PlacedPiece &to = move.to->pieces.front(),
-                    &from = move.from->pieces.front();
-  std::optional<std::vector<IndexExpr>> inverse =
-      getBackwardValues(to.map, to.sizes);
-  if (!inverse || countIndices(to.sizes) != bytes * 8)
-    return std::nullopt;
-  IndexExpr point = add(scale(IndexExpr::dim(0), SizeExpr(8)),
-                        IndexExpr(SizeExpr(shift)), bytes);
-  SmallVector<IndexExpr> axes, index;
-  int64_t stride = 1;
-  for (const StoredAxis &axis : llvm::reverse(to.map.getStoredAxes())) {
-    std::optional<int64_t> extent = axis.extent.getConstant();
-    if (!extent)
-      return std::nullopt;
-    axes.insert(axes.begin(), takeDigit(point, stride, *extent, bytes));
-    stride *= *extent;
-  }
-  SmallVector<SizeExpr> sizeOf;
-  for (auto [value, size] : llvm::zip(*inverse, to.sizes)) {
-    index.push_back(substitute(value, axes, {}, bytes));
-    sizeOf.push_back(SizeExpr(size));
-  }
-  return substitute(from.map.getCoordinates().front().value, index, sizeOf,
-                    bytes);
-}
-
-/// Emits byte `byte` of a new stream of the given components, an i8. Bits that
+/// Emits byte `byte` of a new stream of the given components, from `streams`, an i8. Bits that
 /// no code has are those of `padding`. Returns failure if the inverse of a map
 /// has no formula.
-static FailureOr<Value> emitByte(Emitter emitter, ArrayRef<Move> moves,
-                                 int64_t bytes, int64_t padding, Value byte) {
+static FailureOr<Value> emitByte(Emitter emitter, ArrayRef<CodeMove> moves,
+                                 ArrayRef<Value> streams, int64_t padding,
+                                 Value byte) {
   OpBuilder &b = emitter.b;
   Location loc = emitter.loc;
   Type type = b.getI32Type();
   Value zero = emitter.integer(type, 0), result = zero,
         free = emitter.integer(type, padding);
-  for (const Move &move : moves)
+  for (const CodeMove &move : moves)
     for (const PlacedPiece &piece : move.to->pieces) {
       int64_t granule = getGranule(piece, move);
       for (int64_t shift = 0; shift < 8; shift += granule) {
-        auto position = moves.size() == 1 ? composePositions(move, bytes, shift)
-                                          : std::nullopt;
-        if (position) {
-          Value bits = emitter.readBits(move.source, *position, byte, bytes,
-                                        granule, granule, {});
-          bits =
-              arith::ShLIOp::create(b, loc, bits, emitter.integer(type, shift));
-          result = arith::OrIOp::create(b, loc, result, bits);
-          continue;
-        }
         Value isHeld;
         FailureOr<Value> bits =
-            emitGranule(emitter, move, piece, byte, shift, granule, isHeld);
+            emitGranule(emitter, move, streams[move.source], piece, byte, shift,
+                        granule, isHeld);
         if (failed(bits))
           return failure();
         result = arith::OrIOp::create(b, loc, result, *bits);
@@ -478,46 +352,72 @@ static FailureOr<Value> emitByte(Emitter emitter, ArrayRef<Move> moves,
   return arith::TruncIOp::create(b, loc, b.getI8Type(), result).getResult();
 }
 
-/// Emits the streams of the result of a repack.
+/// Emits a new stream of `bytes` bytes by a loop over these. Returns failure if
+/// the inverse of a map has no formula.
+static FailureOr<Value> emitByteLoop(OpBuilder &b, Location loc,
+                                     ArrayRef<CodeMove> moves,
+                                     ArrayRef<Value> streams, int64_t bytes,
+                                     int64_t padding) {
+  bool hasFormula = true;
+  Value stream = emitLoop(
+      b, loc, RankedTensorType::get(bytes, b.getI8Type()),
+      [&](OpBuilder &inner, ValueRange index) -> Value {
+        Emitter emitter{{inner, loc}};
+        FailureOr<Value> byte =
+            emitByte(emitter, moves, streams, padding, index.front());
+        hasFormula &= succeeded(byte);
+        return succeeded(byte) ? *byte : emitter.integer(inner.getI8Type(), 0);
+      });
+  if (!hasFormula)
+    return failure();
+  return stream;
+}
+
+/// Emits the streams of the result of a repack, by loop nests over digits if
+/// both maps have them.
 static FailureOr<Streams> emitRepack(OpBuilder &b, ConvertOp op,
-                                     ArrayRef<Value> streams) {
+                                     ArrayRef<Value> streams, bool inBlocks) {
   RankedTensorType from = op.getSource().getType(),
                    to = op.getResult().getType();
   const Bundle &source = *cast<BundleAttr>(from.getEncoding()).getBundle();
   const Bundle &target = *cast<BundleAttr>(to.getEncoding()).getBundle();
   std::vector<PlacedComponent> before = place(from), after = place(to);
   SmallVector<StringRef> names = source.getStreams();
+  SmallVector<StreamNests> plans;
   Streams results;
   for (auto [name, count] :
        llvm::zip_equal(target.getStreams(), *getStreamBytes(target, after))) {
-    SmallVector<Move> moves;
+    SmallVector<CodeMove> moves;
     for (const PlacedComponent &mine : after)
       for (const PlacedComponent &other : before)
         if (mine.component->stream == name &&
             other.component->name == mine.component->name) {
           size_t at =
               llvm::find(names, other.component->stream) - names.begin();
-          moves.push_back({&other, &mine, streams[at]});
+          moves.push_back({&other, &mine, static_cast<unsigned>(at)});
         }
-    bool hasFormula = true;
-    auto type = RankedTensorType::get(count, b.getI8Type());
     int64_t padding = target.getPadding(name).value_or(0);
-    results.push_back(emitLoop(
-        b, op.getLoc(), type, [&](OpBuilder &inner, ValueRange index) -> Value {
-          Emitter emitter{inner, op.getLoc()};
-          FailureOr<Value> byte =
-              emitByte(emitter, moves, count, padding, index.front());
-          hasFormula &= succeeded(byte);
-          if (succeeded(byte))
-            return *byte;
-          return emitter.integer(inner.getI8Type(), 0);
-        }));
-    if (!hasFormula)
+    if (auto nests = planByteNests(moves, count)) {
+      plans.push_back(
+          {std::move(*nests), count, static_cast<uint8_t>(padding)});
+      results.push_back({});
+      continue;
+    }
+    FailureOr<Value> stream =
+        emitByteLoop(b, op.getLoc(), moves, streams, count, padding);
+    if (failed(stream))
       return op.emitOpError()
              << "cannot repack to " << to
              << ": the inverse of a map into stream '" << name
              << "' has no formula; use digits with nested strides";
+    results.push_back(*stream);
   }
+  SmallVector<Value> planned =
+      emitByteNests(b, op.getLoc(), plans, streams, inBlocks);
+  auto *next = planned.begin();
+  for (Value &result : results)
+    if (!result)
+      result = *next++;
   return results;
 }
 
@@ -533,6 +433,8 @@ static bool isBundle(Type type) {
 namespace {
 struct LowerBundlesPass
     : mlir::layout::impl::LowerBundlesPassBase<LowerBundlesPass> {
+  using LowerBundlesPassBase::LowerBundlesPassBase;
+
   void runOnOperation() override {
     SmallVector<Operation *> lowered;
     WalkResult walked = getOperation()->walk([&](Operation *op) {
@@ -543,6 +445,8 @@ struct LowerBundlesPass
       return signalPassFailure();
     for (Operation *op : llvm::reverse(lowered))
       op->erase();
+    for (tensor::CollapseShapeOp view : views)
+      fuseDecode(view);
   }
 
 private:
@@ -550,7 +454,8 @@ private:
   /// an error and returns false if another op has a bundle.
   bool lower(Operation *op, SmallVectorImpl<Operation *> &lowered);
 
-  DenseMap<Value, Streams> streams; // of tensors with bundles
+  DenseMap<Value, Streams> streams;           // of tensors with bundles
+  SmallVector<tensor::CollapseShapeOp> views; // of decoded digits
 };
 } // namespace
 
@@ -566,9 +471,12 @@ bool LowerBundlesPass::lower(Operation *op,
   } else if (convert && streams.count(convert.getSource())) {
     Streams source = streams[convert.getSource()];
     if (!isBundle(convert.getType())) {
-      convert.replaceAllUsesWith(emitDecode(b, convert, source));
+      Value decoded = emitDecode(b, convert, source);
+      convert.replaceAllUsesWith(decoded);
+      if (auto view = decoded.getDefiningOp<tensor::CollapseShapeOp>())
+        views.push_back(view);
     } else {
-      FailureOr<Streams> results = emitRepack(b, convert, source);
+      FailureOr<Streams> results = emitRepack(b, convert, source, inBlocks);
       if (failed(results))
         return false;
       streams[convert.getResult()] = *results;

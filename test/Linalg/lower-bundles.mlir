@@ -1,13 +1,20 @@
-// Check that a decode reads each code by one shift and one mask, and that no
+// Check that a decode reads bytes as operands and each code by one shift and one
+// mask, that a product with one vector decodes in its own loops, and that no
 // bundle is left.
 //
 // RUN: layout-opt %s --layout-prepare-lower-bundles --canonicalize --cse | FileCheck %s
 
+// CHECK-DAG: #[[CODE:.*]] = affine_map<(d0, d1, d2, d3) -> (d0 * 36 + d1 * 18 + d3 + 2)>
+// CHECK-DAG: #[[LOW:.*]] = affine_map<(d0, d1, d2, d3) -> (d0 * 36 + d1 * 18)>
+// CHECK-DAG: #[[HIGH:.*]] = affine_map<(d0, d1, d2, d3) -> (d0 * 36 + d1 * 18 + 1)>
+// CHECK-DAG: #[[BYTES:.*]] = affine_map<(d0, d1, d2, d3) -> (d1 * 68 + d2 * 34 + d3 + 2)>
+
 // CHECK-NOT: layout.
 // CHECK-LABEL: func @decode(
 // CHECK-SAME: %[[BLOCK:.*]]: tensor<72xi8>
-// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<2x64xf32>)
-// CHECK: %[[BYTE:.*]] = tensor.extract %[[BLOCK]]
+// CHECK: linalg.generic {indexing_maps = [#[[CODE]], #[[LOW]], #[[HIGH]], #{{.*}}]
+// CHECK-SAME: ins(%[[BLOCK]], %[[BLOCK]], %[[BLOCK]] : {{.*}}) outs(%{{.*}} : tensor<2x2x2x16xf32>)
+// CHECK: ^bb0(%[[BYTE:.*]]: i8, %{{.*}}: i8, %{{.*}}: i8
 // CHECK: %[[WORD:.*]] = arith.extui %[[BYTE]] : i8 to i32
 // CHECK: %[[LOW:.*]] = arith.shrui %[[WORD]], %{{.*}} : i32
 // CHECK: %[[CODE:.*]] = arith.andi %[[LOW]], %c15_i32 : i32
@@ -22,4 +29,44 @@ func.func @decode(%block: tensor<72xi8>) -> tensor<2x64xf32> {
   %0 = layout.assemble %block : tensor<72xi8> to tensor<2x64xf32, #layout.bundle<"gguf.q4_0">>
   %1 = layout.convert %0 : tensor<2x64xf32, #layout.bundle<"gguf.q4_0">> to tensor<2x64xf32>
   return %1 : tensor<2x64xf32>
+}
+
+// CHECK-LABEL: func @product(
+// CHECK-SAME: %[[STREAM:.*]]: tensor<136xi8>, %[[X:.*]]: tensor<1x64xf32>
+// CHECK: %[[VECTOR:.*]] = tensor.expand_shape %[[X]] {{.*}} into tensor<1x2x32xf32>
+// CHECK: linalg.generic {indexing_maps = [#{{.*}}, #[[BYTES]], #{{.*}}], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+// CHECK-SAME: ins(%[[VECTOR]], %[[STREAM]], %[[STREAM]], %[[STREAM]] :
+// CHECK: %[[SCALED:.*]] = arith.mulf
+// CHECK: %[[TERM:.*]] = arith.mulf %{{.*}}, %[[SCALED]]
+// CHECK: arith.addf %{{.*}}, %[[TERM]]
+func.func @product(%block: tensor<136xi8>, %x: tensor<1x64xf32>, %y: tensor<1x2xf32>) -> tensor<1x2xf32> {
+  %0 = layout.assemble %block : tensor<136xi8> to tensor<2x64xf32, #layout.bundle<"gguf.q8_0">>
+  %w = layout.convert %0 : tensor<2x64xf32, #layout.bundle<"gguf.q8_0">> to tensor<2x64xf32>
+  %r = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+    ins(%x, %w : tensor<1x64xf32>, tensor<2x64xf32>) outs(%y : tensor<1x2xf32>) -> tensor<1x2xf32>
+  return %r : tensor<1x2xf32>
+}
+
+// A weight that several rows use is decoded once.
+
+// CHECK-LABEL: func @rows(
+// CHECK: %[[W:.*]] = tensor.collapse_shape %{{.*}} into tensor<2x64xf32>
+// CHECK: linalg.matmul {{.*}} ins(%{{.*}}, %[[W]] :
+func.func @rows(%block: tensor<136xi8>, %x: tensor<3x64xf32>, %y: tensor<3x2xf32>) -> tensor<3x2xf32> {
+  %0 = layout.assemble %block : tensor<136xi8> to tensor<2x64xf32, #layout.bundle<"gguf.q8_0">>
+  %w = layout.convert %0 : tensor<2x64xf32, #layout.bundle<"gguf.q8_0">> to tensor<2x64xf32>
+  %r = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+    ins(%x, %w : tensor<3x64xf32>, tensor<2x64xf32>) outs(%y : tensor<3x2xf32>) -> tensor<3x2xf32>
+  return %r : tensor<3x2xf32>
+}
+
+// Rows that end within a block are decoded by index.
+
+// CHECK-LABEL: func @ragged(
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<2x40xf32>)
+// CHECK: tensor.extract
+func.func @ragged(%block: tensor<136xi8>) -> tensor<2x40xf32> {
+  %0 = layout.assemble %block : tensor<136xi8> to tensor<2x40xf32, #layout.bundle<"gguf.q8_0">>
+  %1 = layout.convert %0 : tensor<2x40xf32, #layout.bundle<"gguf.q8_0">> to tensor<2x40xf32>
+  return %1 : tensor<2x40xf32>
 }

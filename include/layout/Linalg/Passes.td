@@ -58,18 +58,25 @@ def LowerBundlesPass : Pass<"layout-prepare-lower-bundles"> {
   let summary = "Lower conversions of bundles to loops over codes and bytes";
   let description = [{
     Replaces a `layout.convert` from a `#layout.bundle` to a plain tensor by a `linalg.generic` that
-    decodes each value, and one to another bundle by a loop over the bytes of each new stream that
-    gathers their bits. `layout.assemble` and `layout.streams` go. No bundle is left: other ops on
-    one are errors.
+    decodes each value, and one to another bundle by loop nests over the bytes of each new stream.
+    `layout.assemble` and `layout.streams` go. No bundle is left: other ops on one are errors.
 
         %0 = layout.assemble %s : tensor<72xi8> to tensor<2x64xf32, #layout.bundle<"gguf.q4_0">>
         %1 = layout.convert %0 : tensor<2x64xf32, #layout.bundle<"gguf.q4_0">> to tensor<2x64xf32>
-        // after
-        %1 = linalg.generic .. { .. tensor.extract %s .. arith.mulf .. }
+        // after: rows, blocks, halves of a block, values of a half
+        %1 = linalg.generic .. ins(%s, %s, %s : ..) outs(%e : tensor<2x2x2x16xf32>) { .. arith.mulf .. }
+        %2 = tensor.collapse_shape %1 [[0], [1, 2, 3]] : tensor<2x2x2x16xf32> into tensor<2x64xf32>
+
+    A contraction that uses each value once, e.g. the product of the weight and a vector, decodes in
+    its own loops, and the weight is never in memory.
   }];
+  let options = [Option<
+      "inBlocks", "in-blocks", "bool", /*default=*/"false",
+      "Move the bytes of all streams of a conversion block by block, in an "
+      "scf.forall, for a target with caches">];
   let dependentDialects = [
     "affine::AffineDialect", "arith::ArithDialect", "linalg::LinalgDialect",
-    "tensor::TensorDialect"
+    "scf::SCFDialect", "tensor::TensorDialect"
   ];
 }
 
@@ -196,7 +203,8 @@ def PrepareForCanonicalizerPass : Pass<"layout-prepare-for-canonicalizer"> {
     `linalg.unpack` becomes a slice of its source in dims without tiles, a `linalg.transpose` of
     which the result is cast gets the static sizes of the cast, views without elements become
     `tensor.empty`, operands without elements are removed from `tensor.concat`, and slices and
-    insertions that drop other dims than the first of size 1 do so by a reshape.
+    insertions that drop other dims than the first of size 1 do so by a reshape. Assertions move
+    up to what their conditions need, before ops that get static sizes of casts behind them.
 
         %r = tensor.collapse_shape %x [[0, 1], [2]]                    // before
             : tensor<?x3x0xf32> into tensor<?x0xf32>

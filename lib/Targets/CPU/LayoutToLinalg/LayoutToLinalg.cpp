@@ -107,7 +107,27 @@ static void report(Operation *op, StringRef reason) {
           "layout.convert before and after it";
 }
 
+/// Reports an op on a bundle, which has no storage in one tensor.
+static LogicalResult checkBundles(Operation *root) {
+  WalkResult walked = root->walk([](Operation *op) {
+    auto isBundle = [](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && isa_and_present<BundleAttr>(tensor.getEncoding());
+    };
+    if (llvm::none_of(op->getOperandTypes(), isBundle) &&
+        llvm::none_of(op->getResultTypes(), isBundle))
+      return WalkResult::advance();
+    op->emitError() << "convert-layout-to-linalg: '" << op->getName()
+                    << "' has a tensor with a #layout.bundle: run "
+                       "layout-prepare-lower-bundles first";
+    return WalkResult::interrupt();
+  });
+  return failure(walked.wasInterrupted());
+}
+
 LogicalResult layout::convertLayoutToLinalg(Operation *root, bool packOps) {
+  if (failed(checkBundles(root)))
+    return failure();
   if (failed(decomposeAggregates(root, [](Operation *op) {
         return !isa<linalg::LinalgDialect>(op->getDialect());
       })))

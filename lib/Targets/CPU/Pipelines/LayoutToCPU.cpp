@@ -20,7 +20,9 @@ using namespace mlir::layout;
 void layout::buildLayoutToCPUPipeline(OpPassManager &pm,
                                       const LayoutToCPUOptions &options) {
   pm.addPass(createSetTargetPass({options.target, options.cpu}));
-  buildPreparePipeline(pm);
+  PrepareOptions prepare;
+  prepare.inBlocks = true;
+  buildPreparePipeline(pm, prepare);
   // Check indices before layouts are assigned: an index of padding is out of
   // range in the tensor, but in range in its storage.
   if (options.checkIndices)

@@ -180,6 +180,7 @@ void layout::buildLinalgToLLVMPipeline(OpPassManager &pm,
       createSetTargetPass({options.target, options.cpu, /*lowering=*/true}));
   PrepareOptions prepare;
   prepare.all = true;
+  prepare.inBlocks = true;
   buildPreparePipeline(pm, prepare);
   if (options.checkIndices)
     pm.addPass(createCheckIndicesPass());

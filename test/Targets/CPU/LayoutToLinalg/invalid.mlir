@@ -59,3 +59,12 @@ func.func @too_large_to_pack() -> tensor<100000x99999xf32, #z> {
   %0 = arith.constant dense<1.0> : tensor<100000x99999xf32, #z>
   return %0 : tensor<100000x99999xf32, #z>
 }
+
+// -----
+
+func.func @bundle(%block: tensor<72xi8>) -> tensor<2x64xf32> {
+  // expected-error @+1 {{'layout.assemble' has a tensor with a #layout.bundle: run layout-prepare-lower-bundles first}}
+  %0 = layout.assemble %block : tensor<72xi8> to tensor<2x64xf32, #layout.bundle<"gguf.q4_0">>
+  %1 = layout.convert %0 : tensor<2x64xf32, #layout.bundle<"gguf.q4_0">> to tensor<2x64xf32>
+  return %1 : tensor<2x64xf32>
+}

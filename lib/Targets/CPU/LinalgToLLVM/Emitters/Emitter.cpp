@@ -181,36 +181,90 @@ Value Emitter::read(Value value, AffineMap map, const Point &point) {
       elements.push_back(read(value, map, lane));
     return vector::FromElementsOp::create(b, loc, wide, elements);
   }
-  if (std::optional<int64_t> repeat = findLaneRepeat(map, *plan.lane))
-    return readRepeated(value, map, *repeat, point);
+  if (std::optional<LanePattern> pattern = findLanePattern(map, *plan.lane))
+    return readPattern(value, map, *pattern, point);
   // The map of packed weights is not linear, but a vector is in one block,
   // whose elements are contiguous.
   int64_t stride = findLaneStride(map, *plan.lane).value_or(1);
   return readStrided(value, subscripts(map, point), stride, point);
 }
 
-/// Reads a vector of `point.width` lanes of which each `repeat` neighbors are
-/// one element of `buffer`. Loads each element once, and repeats it by a
-/// shuffle; reads lane by lane if the first lane may not be the first of such
-/// neighbors.
-Value Emitter::readRepeated(Value buffer, AffineMap map, int64_t repeat,
-                            const Point &point) {
+/// Widens a load of `count` elements, from `first` elements after the first lane
+/// on, to a power of two, if a row of `size` elements has as many at every index
+/// of the kernel: after the last one, or else before the first one. `position`
+/// is the subscript of the first lane of a period, in the dims of the kernel,
+/// of which `lane` counts periods.
+static void widenLoad(const Kernel &kernel, AffineExpr position, unsigned lane,
+                      int64_t period, int64_t size, int64_t &first,
+                      int64_t &count) {
+  int64_t more = llvm::PowerOf2Ceil(count) - count;
+  SmallVector<std::optional<int64_t>> least(kernel.extents.size(), 0), most;
+  for (int64_t extent : kernel.extents) {
+    if (ShapedType::isDynamic(extent))
+      return;
+    most.push_back(std::max<int64_t>(extent, 1) - 1);
+  }
+  *most[lane] /= period;
+  auto getBound = [&](bool isUpper) {
+    return getBoundForAffineExpr(position, least.size(), 0, least, most,
+                                 isUpper);
+  };
+  std::optional<int64_t> from = getBound(false), to = getBound(true);
+  if (ShapedType::isDynamic(size) || !from || !to)
+    return;
+  bool hasAfter = *to + first + count + more <= size;
+  if (!hasAfter && *from + first < more)
+    return;
+  first -= hasAfter ? 0 : more;
+  count += more;
+}
+
+/// Reads a vector of `point.width` lanes by `pattern`: loads all elements from
+/// the first to the last of these, and shuffles them, or does so for each half
+/// if there are more elements than lanes. Reads lane by lane if the first lane
+/// may not be the first of a period.
+Value Emitter::readPattern(Value buffer, AffineMap map,
+                           const LanePattern &pattern, const Point &point) {
   unsigned lane = *plan.lane;
-  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  int64_t period = pattern.offsets.size();
+  auto memory = cast<MemRefType>(buffer.getType());
   int64_t start = fixed[lane] ? *fixed[lane] : plan.tile[lane];
-  if (start % repeat != 0 || point.offset[lane] % repeat != 0) {
+  if (start % period != 0 || point.offset[lane] % period != 0) {
     SmallVector<Value> elements;
     for (const Point &each : lanesOf(point))
       elements.push_back(read(buffer, map, each));
     return vector::FromElementsOp::create(
-        b, loc, VectorType::get({point.width}, element), elements);
+        b, loc, VectorType::get({point.width}, memory.getElementType()),
+        elements);
   }
-  auto type = VectorType::get({int64_t(llvm::divideCeil(point.width, repeat))},
-                              element);
-  Value loaded = readVector(type, buffer, subscripts(map, point));
   SmallVector<int64_t> lanes;
   for (int64_t number = 0; number < point.width; ++number)
-    lanes.push_back(number / repeat);
+    lanes.push_back(pattern.getOffset(number));
+  auto [least, most] = std::minmax_element(lanes.begin(), lanes.end());
+  int64_t first = *least, count = *most - *least + 1;
+  if (count > point.width && point.width % (2 * period) == 0) {
+    Point half = point;
+    half.width /= 2;
+    Value low = readPattern(buffer, map, pattern, half);
+    half.offset[lane] += half.width;
+    Value high = readPattern(buffer, map, pattern, half);
+    return vector::ShuffleOp::create(
+        b, loc, low, high, llvm::to_vector(llvm::seq<int64_t>(0, point.width)));
+  }
+  MLIRContext *context = b.getContext();
+  AffineExpr dim = getAffineDimExpr(lane, context);
+  AffineExpr position =
+      map.getResults().back().replace(dim, getAffineConstantExpr(0, context)) +
+      dim * pattern.step;
+  widenLoad(kernel, simplifyAffineExpr(position, map.getNumDims(), 0), lane,
+            period, memory.getShape().back(), first, count);
+  for (int64_t &number : lanes)
+    number -= first;
+  SmallVector<Value> at = subscripts(map, point);
+  if (first != 0)
+    at.back() = arith::AddIOp::create(b, loc, at.back(), index(first));
+  Value loaded =
+      readVector(VectorType::get({count}, memory.getElementType()), buffer, at);
   return vector::ShuffleOp::create(b, loc, loaded, loaded, lanes);
 }
 

@@ -50,8 +50,8 @@ protected:
   Value read(Value tensor, AffineMap map, const Point &point);
   Value readStrided(Value buffer, ArrayRef<Value> indices, int64_t stride,
                     const Point &point);
-  Value readRepeated(Value buffer, AffineMap map, int64_t repeat,
-                     const Point &point);
+  Value readPattern(Value buffer, AffineMap map, const LanePattern &pattern,
+                    const Point &point);
   Value readVector(VectorType type, Value buffer, ArrayRef<Value> indices);
   void write(Value value, Value buffer, AffineMap map, const Point &point);
   Value indexAt(unsigned dim, const Point &point);

@@ -71,18 +71,37 @@ static bool hasIndicesOfLanes(const Kernel &kernel, const Stage &stage,
   return true;
 }
 
-std::optional<int64_t> layout::findLaneRepeat(AffineMap map, unsigned dim) {
-  if (!map.isFunctionOfDim(dim) ||
+std::optional<LanePattern> layout::findLanePattern(AffineMap map,
+                                                   unsigned dim) {
+  if (!map.isFunctionOfDim(dim) || findLaneStride(map, dim) ||
       llvm::any_of(map.getResults().drop_back(), [&](AffineExpr result) {
         return result.isFunctionOfDim(dim);
       }))
     return std::nullopt;
-  AffineExpr lane = getAffineDimExpr(dim, map.getContext());
-  for (int64_t repeat : {2, 4, 8})
-    if (!simplifyAffineExpr(map.getResults().back() - lane.floorDiv(repeat),
-                            map.getNumDims(), map.getNumSymbols())
-             .isFunctionOfDim(dim))
-      return repeat;
+  MLIRContext *context = map.getContext();
+  AffineExpr lane = getAffineDimExpr(dim, context),
+             last = map.getResults().back();
+  auto getDistance = [&](AffineExpr to, AffineExpr from) {
+    AffineExpr distance = last.replace(lane, to) - last.replace(lane, from);
+    return dyn_cast<AffineConstantExpr>(
+        simplifyAffineExpr(distance, map.getNumDims(), map.getNumSymbols()));
+  };
+  AffineExpr zero = getAffineConstantExpr(0, context);
+  for (int64_t period : {2, 4, 8, 16, 32}) {
+    auto step = getDistance(lane + period, lane);
+    if (!step)
+      continue;
+    LanePattern pattern{{}, step.getValue()};
+    for (int64_t i = 0; i < period; ++i) {
+      auto offset = getDistance(getAffineConstantExpr(i, context), zero);
+      if (!offset || std::abs(offset.getValue()) >= period * kMostLaneStride)
+        return std::nullopt;
+      pattern.offsets.push_back(offset.getValue());
+    }
+    return std::abs(pattern.step) <= period * kMostLaneStride
+               ? std::optional(pattern)
+               : std::nullopt;
+  }
   return std::nullopt;
 }
 
@@ -102,9 +121,9 @@ classifyStage(const Kernel &kernel, const Stage &stage, unsigned dim) {
   unsigned inputs = stage.numInputs();
   for (auto [i, map] : llvm::enumerate(stage.maps)) {
     LaneAccess access = classifyLane(map, dim);
-    // Shuffles repeat elements, too. Tiles of a dynamic extent may begin at any
+    // Shuffles read other patterns, too. Tiles of a dynamic extent may begin at any
     // lane.
-    if (access == LaneAccess::Other && findLaneRepeat(map, dim) &&
+    if (access == LaneAccess::Other && findLanePattern(map, dim) &&
         !ShapedType::isDynamic(kernel.extents[dim]))
       access = LaneAccess::Strided;
     if (access == LaneAccess::Other ||

@@ -67,14 +67,29 @@ bool isWholeBytes(Type element);
 LaneAccess classifyExtract(const Stage &stage, tensor::ExtractOp extract,
                            unsigned dim);
 
-/// Returns the number of neighboring lanes along `dim` that read the same
-/// element of the tensor that `map` indexes: 2, 4 or 8 if `dim` occurs only in
-/// the last subscript, divided by this number and rounded down, as in
+/// The elements that lanes read relative to the first one, whose number is a
+/// multiple of the period, offsets.size().
+struct LanePattern {
+  SmallVector<int64_t> offsets;
+  /// The elements between lane i and lane i + period.
+  int64_t step;
+
+  int64_t getOffset(int64_t lane) const {
+    int64_t period = offsets.size();
+    return offsets[lane % period] + lane / period * step;
+  }
+};
+
+/// Returns the pattern of the lanes along `dim` in the tensor that `map`
+/// indexes, if `dim` occurs only in the last subscript, where it adds a value
+/// that repeats, or increases, every 2, 4, 8, 16 or 32 lanes, as in
 ///
-///   (c, h, w) -> (c, h floordiv 2, w floordiv 2)   2 along w
+///   (c, h, w) -> (c, h floordiv 2, w floordiv 2)   0 0, step 1 along w
+///   (n, q) -> (n * 18 + (q mod 4) * 2)             0 2 4 6, step 0 along q
 ///
-/// Returns std::nullopt for other maps.
-std::optional<int64_t> findLaneRepeat(AffineMap map, unsigned dim);
+/// Returns std::nullopt for other maps, and if lanes are too far apart to load
+/// all elements between them.
+std::optional<LanePattern> findLanePattern(AffineMap map, unsigned dim);
 
 /// Returns the last parallel dim that all stages can hold in vectors with no
 /// access worse than `worst`, or std::nullopt if there is none. Results are
