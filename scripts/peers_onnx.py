@@ -178,10 +178,11 @@ def run_all(runner, cases, jobs):
     """Yields the outcomes of all cases in order."""
     # Loaded once, before the fork; loading takes longer than most cases.
     import layout_mlir._layout
-    import layout_mlir.onnx_import.operators
     import onnx.reference.ops  # noqa: F401
     import onnxruntime  # noqa: F401
+    from layout_mlir.onnx_import import operators
 
+    operators.load_all()
     _state.update(runner=runner, cases=cases)
     context = multiprocessing.get_context("fork")
     with concurrent.futures.ProcessPoolExecutor(jobs, mp_context=context) as pool:

@@ -78,8 +78,12 @@ def _open_onnx(path: pathlib.Path, shapes: _Shapes) -> tuple[Any, Callable[[Any]
 
     with _located(path):
         model = _load_onnx(path, shapes)
-        pending = Check(model)
-        lowered = onnx_import.lower_to_text(model)
+        pending = Check(model, unchecked=True)
+        try:
+            lowered = onnx_import.lower_to_text(model)
+        except onnx_import.ImportFailed:
+            onnx_import.check_valid(model)  # raises a better error
+            raise
     del model
 
     def check(program: Any) -> None:
@@ -98,7 +102,7 @@ def _load_onnx(path: pathlib.Path, shapes: _Shapes) -> Any:
 
     model = torch_import.read(path)
     set_shapes(model, shapes)
-    return onnx_import.prepare_checked(model)
+    return onnx_import.prepare_unchecked(model)
 
 
 def _as_path(module: Any) -> pathlib.Path | None:

@@ -148,8 +148,7 @@ class Exposed:
 
             from layout_mlir.onnx_import.prepare import without_weights
 
-            with without_weights(self.model):
-                graph = shape_inference.infer_shapes(self.model, data_prop=True).graph
+            graph = shape_inference.infer_shapes(without_weights(self.model), data_prop=True).graph
             stated = {value.name: value.type for value in self.model.graph.output}
             self._inferred = stated | {value.name: value.type for value in graph.value_info}
         return self._inferred

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
 __all__ = ["ImportFailed", "Lowered", "check", "explain_missing", "import_model", "load", "lower", "lower_to_text",
-           "make_runnable", "prepare_checked", "read", "to_text"]
+           "make_runnable", "check_valid", "prepare_checked", "prepare_unchecked", "read", "to_text"]
 
 
 def read(path: str | os.PathLike[str]) -> ModelProto:
@@ -57,8 +57,29 @@ def _not_valid(error: Exception) -> ImportFailed:
     return ImportFailed(f"the model is not valid: {reason}\n({remedy})")
 
 
+def check_valid(model: ModelProto) -> None:
+    """Raises ImportFailed if the onnx package rejects a prepared model. Types are not inferred, which has errors of its
+    own."""
+    from onnx import checker
+
+    from layout_mlir.onnx_import.prepare import without_weights
+
+    try:
+        checker.check_model(without_weights(model))
+    except checker.ValidationError as error:
+        raise _not_valid(error) from error
+
+
 def prepare_checked(model: ModelProto, reseed: int | None = None) -> ModelProto:
     """Returns the prepared model; raises ImportFailed if the onnx package rejects it."""
+    model = prepare_unchecked(model, reseed)
+    check_valid(model)
+    return model
+
+
+def prepare_unchecked(model: ModelProto, reseed: int | None = None) -> ModelProto:
+    """Returns the prepared model, which check_valid has to check. The check takes longer than the import of a small
+    model, because it loads the definitions of all operators."""
     from onnx import checker, defs
 
     from layout_mlir.onnx_import.prepare import prepare

@@ -148,7 +148,7 @@ class Builder(Writer):
         """Returns true if `size` is the minimum of `other` and a number above 1, for example the size of a position
         table that is sliced to a sequence length. Sizes that broadcast are then equal."""
         parts = self.minima.get(size, ()) if isinstance(size, Symbol) else ()
-        return other in parts and any(isinstance(part, int) and part > 1 for part in parts)
+        return other in parts and any(isinstance(part, int) and part > 1 for part in parts if part != other)
 
     def _matched(self, tensor: Tensor, shape: Sequence[Size]) -> Tensor:
         """Makes each size of a tensor equal to that of `shape` or a static 1. A dynamic size that may be 1 is expanded

@@ -82,7 +82,7 @@ def transform(b: Builder, rows: Tensor, t: Transform, used: Size, bins: Size) ->
     """Returns `bins` frequencies [rows, bins, 2] of signals [rows, used * parts]; signals are zero beyond `used`
     elements."""
     length = t.length
-    factor = _factor(length) if is_static(length) and used == length else None
+    factor = find_factor(length) if is_static(length) and used == length else None
     if factor is None:
         made = b.matmul(rows, make_table(b, t, used, bins, rows.element))
         return b.reshape(made, [rows.shape[0], bins, 2])
@@ -91,7 +91,7 @@ def transform(b: Builder, rows: Tensor, t: Transform, used: Size, bins: Size) ->
     return b.slice(whole, [0, 0, 0], [rows.shape[0], bins, 2])
 
 
-def _factor(length: int) -> int | None:
+def find_factor(length: int) -> int | None:
     """Returns the largest divisor up to the square root, or None if the transform is not split."""
     if length <= _MOST_AT_ONCE:
         return None

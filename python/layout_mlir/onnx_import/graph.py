@@ -96,8 +96,6 @@ class Importer:
     of all such Ifs; with None, these Ifs are refused. `float_products` is that of import_graph."""
 
     def __init__(self, model: ModelProto, assumptions: list[bool] | None = None, float_products: bool = False) -> None:
-        import layout_mlir.onnx_import.operators  # noqa: F401  # fills the table
-
         self.model, self.builder = model, Builder()
         self.opsets = {"" if each.domain == "ai.onnx" else each.domain: each.version for each in model.opset_import}
         self.scopes: list[dict[str, Value]] = [{}]

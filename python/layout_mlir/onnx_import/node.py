@@ -48,7 +48,12 @@ def operator(*names: str, domain: str = "") -> Callable[[_Operator], _Operator]:
 
 
 def find_operator(domain: str, name: str) -> Operator | None:
-    return _OPERATORS.get(("" if domain == "ai.onnx" else domain, name))
+    from layout_mlir.onnx_import import operators
+
+    key = "" if domain == "ai.onnx" else domain, name
+    if key not in _OPERATORS:
+        operators.load(name, lambda: key in _OPERATORS)
+    return _OPERATORS.get(key)
 
 
 def name_node(node: NodeProto) -> str:

@@ -8,18 +8,14 @@
     activations in range: the models in the onnx package's tests have constant
     weights and thus degenerate results.
   - A node without a name is named after its first output, and a graph without a name is named "graph".
-  - The onnx package checks the model, without shape inference, which has errors
-    of its own.
 """
 
 from __future__ import annotations
 
-import contextlib
 import graphlib
 import heapq
 import math
 import zlib
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -95,27 +91,22 @@ def _reseed(graph: GraphProto, seed: int) -> None:
         tensor.CopyFrom(numpy_helper.from_array(np.asarray(new, dtype=old.dtype), tensor.name))
 
 
-@contextlib.contextmanager
-def without_weights(model: ModelProto) -> Iterator[None]:
-    """Replaces large weights by inputs while a library copies the model, and hides the types of outputs: the checker
-    requires shapes, which exporters omit and the import infers."""
+def without_weights(model: ModelProto) -> ModelProto:
+    """Returns a copy for libraries that check the model or infer its types. Large weights are inputs, which saves copies
+    of them. Outputs have no types: the checker requires shapes, which exporters omit and the import infers."""
     from onnx import helper
 
     graph = model.graph
-    large = [tensor for tensor in graph.initializer if math.prod(tensor.dims) >= 1024]
-    small = [tensor for tensor in graph.initializer if math.prod(tensor.dims) < 1024]
-    count, outputs = len(graph.input), [type(value).FromString(value.SerializeToString()) for value in graph.output]
-    for value in graph.output:
-        value.CopyFrom(helper.make_tensor_value_info(value.name, 1, []))
-    del graph.initializer[:]
-    graph.initializer.extend(small)
-    graph.input.extend(helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims) for tensor in large)
-    try:
-        yield
-    finally:
-        del graph.input[count:], graph.output[:]
-        graph.output.extend(outputs)
-        graph.initializer.extend(large)
+    copy = type(model)(**{field.name: value for field, value in model.ListFields() if field.name != "graph"})
+    copy.graph.MergeFrom(type(graph)(**{field.name: value for field, value in graph.ListFields()
+                                        if field.name not in ("initializer", "output")}))
+    for tensor in graph.initializer:
+        if math.prod(tensor.dims) < 1024:
+            copy.graph.initializer.append(tensor)
+        else:
+            copy.graph.input.append(helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
+    copy.graph.output.extend(helper.make_tensor_value_info(value.name, 1, []) for value in graph.output)
+    return copy
 
 
 def _rename_domain(model: ModelProto) -> None:
@@ -174,9 +165,9 @@ def _state_defaults(model: ModelProto) -> None:
 
 
 def prepare(model: ModelProto, reseed: int | None = None) -> ModelProto:
-    """Returns the prepared model; `reseed` is a seed or None. Raises an error of the onnx package if the model is not
-    valid, or ImportFailed."""
-    from onnx import checker, helper, inliner
+    """Returns the prepared model; `reseed` is a seed or None. Raises ImportFailed, or an error of the onnx package if a
+    function cannot be inlined."""
+    from onnx import helper, inliner
 
     for part in [model.graph, *model.functions]:
         _sort(part)
@@ -201,6 +192,4 @@ def prepare(model: ModelProto, reseed: int | None = None) -> ModelProto:
     graph.input.extend(inputs)
     if reseed is not None:
         _reseed(graph, reseed)
-    with without_weights(model):
-        checker.check_model(model)
     return model

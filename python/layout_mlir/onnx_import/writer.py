@@ -21,6 +21,8 @@ from layout_mlir.onnx_import.values import Forbidden, Scalar, Tensor, as_tensor_
 
 # Smaller constants are part of the text; others are resources.
 _FEWEST_BYTES = 1024
+# The size from which the text of a constant is one number, which is faster to write and read than its elements.
+_FEWEST_IN_HEX = 32
 # Element types that attach_constants accepts as resources.
 _RESOURCES = {"f16", "bf16", "f32", "f64", "i8", "i16", "i32", "i64"}
 
@@ -185,6 +187,9 @@ class Writer:
             return f"dense_resource<{name}>"
         if not array.size:
             return "dense<>" if array.ndim else "dense<0>"
+
+        if array.size >= _FEWEST_IN_HEX and element.mlir in _RESOURCES:
+            return f'dense<"0x{flat.tobytes().hex()}">'
 
         def write(part: NDArray[Any]) -> str:
             if part.ndim:

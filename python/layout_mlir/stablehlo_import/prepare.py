@@ -7,8 +7,9 @@ from typing import Any
 
 from layout_mlir.stablehlo_import.dynamic import (mark_nonexpanding, remove_barrier, write_dynamic_broadcast,
                                                  write_dynamic_reshape)
+from layout_mlir.stablehlo_import.fourier import write_fft
 from layout_mlir.stablehlo_import.indices import write_gather, write_scatter, write_slice_starts
-from layout_mlir.stablehlo_import.products import widen_to_region, widen_unsigned
+from layout_mlir.stablehlo_import.products import reverse_signless, widen_to_region, widen_unsigned
 from layout_mlir.stablehlo_import.scans import write_scan
 from layout_mlir.stablehlo_import.sorts import write_sort, write_top_k
 from layout_mlir.stablehlo_import.walk import all_ops
@@ -25,6 +26,8 @@ _WRITERS: dict[str, Callable[[Any], None]] = {
     **dict.fromkeys(("stablehlo.dot", "stablehlo.dot_general", "stablehlo.convolution"), widen_unsigned),
     "stablehlo.reduce_window": write_scan,
     "stablehlo.sort": write_sort,
+    "stablehlo.fft": write_fft,
+    "stablehlo.reverse": reverse_signless,
 }
 
 

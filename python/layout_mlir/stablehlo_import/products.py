@@ -45,6 +45,14 @@ def widen_unsigned(op: Any) -> None:
                 _extend(each)
 
 
+def reverse_signless(op: Any) -> None:
+    """Reverses unsigned elements as signless ones."""
+    w = Writer(op)
+    x = w.inputs[0]
+    if str(op.operands[0].type) != x[1]:
+        w.replace([w.emit(f"stablehlo.reverse {x[0]}, dims = {list(op.attributes['dimensions'])} : {x[1]}", x[1])])
+
+
 def _operands_of_region(op: Any) -> Sequence[int]:
     """Returns the numbers of the operands that the arguments of the op's region stand for."""
     count = len(op.results)

@@ -21,7 +21,6 @@ _WAYS_OUT = {
     **dict.fromkeys(_TRANSFERS, "make the values inputs and results of the function"),
 }
 _REASONS = {
-    "fft": "Fourier transforms have no lowering to linalg",
     **dict.fromkeys(_COLLECTIVES, "it is for several devices, but a program runs on one"),
     **dict.fromkeys(_TRANSFERS, "it exchanges values with the host while the program runs"),
 }

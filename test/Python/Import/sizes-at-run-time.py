@@ -41,6 +41,10 @@ CASES = {
     "Conv": ("(float[N,C,H,W] x, float[8,3,3,3] w) => (float[n,8,h,v] y) { y = Conv (x, w) }", [f(1, 3, 8, 8), f(8, 3, 3, 3)], [
         ([f(1, 1, 8, 8), f(8, 3, 3, 3)], "channels"), ([f(1, 4, 8, 8), f(8, 3, 3, 3)], "channels"),
         ([f(1, 3, 2, 8), f(8, 3, 3, 3)], "window")]),
+    # An access outside of an input of 4 bytes as if it had 16 MB ends the process.
+    "size asserted after use": (
+        "(float[N,1] x) => (float[4000000,c] y) { n = Constant <value = int64[2] {4000000,1}> () z = ConstantOfShape (n) "
+        "a = Softmax <axis = 0> (x) y = Concat <axis = 1> (a, z) }", [f(4000000, 1)], [([f(1, 1)], "differ in a size"), ([f(0, 1)], "differ in a size")]),
     "Conv bias": ("(float[N,C,H,W] x, float[A,B,K,L] w, float[D] b) => (float[n,c,h,v] y) { y = Conv (x, w, b) }",
                   [f(2, 3, 5, 4), f(5, 3, 3, 2), f(5)], [([f(2, 3, 5, 4), f(5, 3, 3, 2), f(4)], "bias"),
                                                        ([f(2, 2, 5, 4), f(5, 3, 3, 2), f(5)], "channels")]),
@@ -158,6 +162,12 @@ CASES = {
                              ([f(6, 3, 4), np.array([1, -1, 2], np.int32)], "sequence length"),
                              ([f(0, 1, 4), np.array([1], np.int32)], "sequence length")])
        for op, gates in (("RNN", 1), ("GRU", 3), ("LSTM", 4))},
+    # A slice to at most two rows is broadcast if it has one.
+    **{f"last two of {n}": ("(float[N,3] x) => (float[a,b] y) <float[2,3] z = {1,2,3,4,5,6}, int64[1] s = {-2}, int64[1] e = {99}, "
+                            "int64[1] k = {0}> { m = Slice (x, s, e, k) y = Add (m, z) }", [f(n, 3)], []) for n in (1, 2, 7)},
+    "SkipLayerNormalization": ("(float[A,B,4] x, float[C,D,4] z, float[4] w) => (float[a,b,c] y) "
+                               "{ y = com.microsoft.SkipLayerNormalization (x, z, w) }", [f(2, 3, 4), f(2, 3, 4), f(4)], [
+                                   ([f(1, 3, 4), f(2, 3, 4), f(4)], "broadcast"), ([f(2, 1, 4), f(2, 3, 4), f(4)], "broadcast")]),
     # The minimum is negative if N is less than 5.
     **{f"least size, N = {n}": (
         "(float[N] x) => (float[a] y, int64[1] z, bool[1] w) { five = Constant <value = int64[1] {5}> () "

@@ -68,9 +68,6 @@ REFUSED = {
     "recursion": (function(f"%0 = call @main(%x) : ({ONE}) -> {ONE}\n%1 = stablehlo.negate %0 : {ONE}\n"
                            f"return %1 : {ONE}"), "function @main calls itself: write the recursion as a"),
     "mhlo": (unary("copy").replace("stablehlo.", "mhlo."), "'mhlo.copy' .*: MHLO is not StableHLO; convert the module"),
-    "fft": (function("%0 = stablehlo.fft %x, type = RFFT, length = [8] : (tensor<8xf32>) -> tensor<5xcomplex<f32>>\n"
-                     "%1 = stablehlo.real %0 : (tensor<5xcomplex<f32>>) -> tensor<5xf32>\nreturn %1 : tensor<5xf32>",
-                     "%x: tensor<8xf32>", "tensor<5xf32>"), "'stablehlo.fft' .* write the transform as a product"),
     "cholesky": (unary("cholesky", "{lower = true}"), "'stablehlo.cholesky' .*: its form has no lowering to linalg"),
     "custom_call": (call("lapack_spotrf_ffi"), "'stablehlo.custom_call' of 'lapack_spotrf_ffi' at line 2, column 6"),
     "a custom call named as those of CHLO": (call("mhlo.nope", "mhlo.attributes = {}"), "custom_call' of 'mhlo.nope'"),

@@ -259,7 +259,8 @@ operator("SimplifiedLayerNormalization", domain="com.microsoft")(simplified_laye
 
 
 def _with_skip(b: Builder, x: Tensor, skip: Tensor, bias: Tensor | None) -> Tensor:
-    total = b.elementwise(lambda s, x, y: s.add(x, y), x, skip)
+    """Adds `skip`, which is broadcast to `x`, and a bias."""
+    total = b.elementwise(lambda s, x, y: s.add(x, y), x, skip, shape=x.shape)
     return total if bias is None else b.elementwise(lambda s, x, y: s.add(x, y), total, bias)
 
 

@@ -50,7 +50,6 @@ import onnx.inliner
 import onnx.reference  # noqa: F401
 
 import layout_mlir.onnx_import.__main__ as import_program
-import layout_mlir.onnx_import.operators
 import layout_mlir.onnx_import.prepare  # noqa: F401
 import layout_mlir.run as run_program
 from graphs import draw_graph, make_hostile, make_resized, run_onnxruntime, run_reference, smaller, to_model
@@ -59,6 +58,7 @@ from layout_mlir import LayoutError, compile
 from layout_mlir.isolated import Crashed, isolated
 from layout_mlir.onnx_import.compare import as_function, describe_difference, run_oracle
 from layout_mlir.onnx_import.draws import NotCompared
+from layout_mlir.onnx_import.operators import load_all
 from layout_mlir.tools import ToolError, run_tool
 
 TARGET = "#layout.cpu<lanes = 16>"
@@ -229,7 +229,7 @@ def check_hostile(task, call=isolated):
 
 def signature(outcome, said):
     """Returns a key that failures of one kind share."""
-    return outcome, re.sub(r"'[^']*'|[-\d.e+]+|\[[^\]]*\]", "_", said)[:120]
+    return outcome, re.sub(r"'[^']*'|-?\d[\d.]*(?:e[-+]?\d+)?|\[[^\]]*\]", "_", said)[:120]
 
 
 def check_seed(task, call=isolated):
@@ -344,6 +344,7 @@ def main():
     global _seconds  # also of the forked processes
     args = parse_arguments()
     _seconds = args.seconds
+    load_all()
     counts, refusals, failures = collections.Counter(), collections.Counter(), []
     began = shown = time.monotonic()
     tasks = [(seed, args.ways) for seed in range(args.seed, args.seed + args.count)]

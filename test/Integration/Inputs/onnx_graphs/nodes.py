@@ -182,6 +182,8 @@ def reduction(d):
                   "ReduceSumSquare", "ReduceLogSumExp")
     name, x = d.of(("float32",) if d.flag(0.7) or op in ("ReduceL2", "ReduceLogSumExp", "ReduceMean")
                    else ("int32", "int64"))
+    if op == "ReduceMean" and not x.size:
+        raise Unfit  # ONNX does not define the mean of nothing
     node = Node(op, [name], {"keepdims": int(d.flag())})
     if x.ndim and d.flag(0.8):
         axes = d.axes(x.ndim, 1)

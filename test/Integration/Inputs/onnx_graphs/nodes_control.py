@@ -69,9 +69,11 @@ def loop(d):
     condition = np.array(d.flag(0.9)) if d.flag() or count == "" else ""
     if d.flag() and not isinstance(count, str):
         nodes[-1] = make("Identity", ["on"], "more")
+    # ONNX does not define the shape of what a loop without iterations stacks.
+    rows = [("row", FLOAT)] if count != 0 and condition != np.array(False) else []
     inner = body("body", nodes, [("i", INT64), ("on", BOOL), ("state", FLOAT)],
-                 [("more", BOOL), ("next", FLOAT), ("row", FLOAT)])
-    return Node("Loop", [count, condition, name], {"body": inner}, outputs=2)
+                 [("more", BOOL), ("next", FLOAT), *rows])
+    return Node("Loop", [count, condition, name], {"body": inner}, outputs=1 + len(rows))
 
 
 @kind()
@@ -284,9 +286,12 @@ def several(d):
 @kind()
 def powers(d):
     name, x = d.of(("float32", "int32", "int64"))
-    if d.opset < 12:
+    exponent = d.choose(0, 1, 2, 3)
+    # ONNX does not define a power of integers that overflows.
+    overflows = x.dtype.kind == "i" and np.abs(x.astype("f8")).max(initial=0) ** exponent >= np.iinfo(x.dtype).max
+    if d.opset < 12 or overflows:
         raise Unfit
-    return Node("Pow", [name, np.array(d.choose(0, 1, 2, 3), d.choose("float32", "int32", "int64"))])
+    return Node("Pow", [name, np.array(exponent, d.choose("float32", "int32", "int64"))])
 
 
 @kind()
@@ -324,7 +329,7 @@ def reduce_bool(d):
 def reduce_nothing(d):
     op = d.choose("ReduceSum", "ReduceMean", "ReduceMax", "ReduceLogSum", "ReduceL1")
     name, x = d.of(("float32",))
-    if d.opset < 18:
+    if d.opset < 18 or op == "ReduceMean" and not x.size:
         raise Unfit
     return Node(op, [name, d.integers([])], {"noop_with_empty_axes": int(d.flag()), "keepdims": int(d.flag())})
 

@@ -1,9 +1,6 @@
-"""make_wheel.py FOLDER: writes a wheel with a small model, and a table with it and a missing model.
-make_wheel.py FOLDER --page SCRIPTS: writes the page of the rows in FOLDER.
-"""
+"""make_wheel.py FOLDER: writes a wheel with a small model, and a table with it and a missing model."""
 
 import hashlib
-import json
 import pathlib
 import sys
 import zipfile
@@ -30,18 +27,5 @@ models = [
 ''')
 
 
-def write_page(folder, scripts):
-    sys.path.insert(0, scripts)
-    import trained_page
-    from bench.measured_page import Circumstances
-
-    rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
-    circumstances = Circumstances("today", "a machine")
-    (folder / "page.md").write_text(trained_page.render(rows, circumstances))
-
-
 if __name__ == "__main__":
-    if "--page" in sys.argv:
-        write_page(pathlib.Path(sys.argv[1]), sys.argv[3])
-    else:
-        make_wheel(pathlib.Path(sys.argv[1]))
+    make_wheel(pathlib.Path(sys.argv[1]))
