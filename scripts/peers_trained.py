@@ -16,7 +16,8 @@ compiled programs, run by layout_mlir.run (./dev run) and layout_mlir.onnx_sessi
   differs       the results differ from those of ONNX Runtime
   matched       the results equal those of ONNX Runtime
 
-The exit status is 1 unless all models are matched or skipped. --update-docs rewrites docs/trained-models.md.
+The exit status is 1 unless all models are matched or skipped. --update-docs writes the rows of the models to
+docs/trained-models.md.
 
 With --sessions, models are only run by layout_mlir.onnx_session, compared, and timed on one thread beside compile() and
 ONNX Runtime, each alone. Compiled programs are kept, so that a second run only measures. --update-docs writes the rows
@@ -206,8 +207,8 @@ def main():
     args = parser.parse_args()
     if args.sessions and (args.dynamic or args.no_times or args.chip):
         parser.error("--sessions takes models with static sizes, and times, on the CPU")
-    if args.update_docs and not args.sessions and (args.filter or args.dynamic or args.no_times or args.chip):
-        parser.error("--update-docs takes all models with static sizes, and times, on the CPU")
+    if args.update_docs and (args.dynamic or args.no_times or args.chip):
+        parser.error("--update-docs takes models with static sizes, and times, on the CPU")
     models, rows = Models(args.folder.resolve(), args), []
     pairs = read_table(args.table, args.filter)
     describe = (trained_page.describe_on_chip if args.chip else trained_page.describe_session if args.sessions
@@ -217,10 +218,9 @@ def main():
         print(describe(rows[-1]), flush=True)
         if args.json:
             pathlib.Path(args.json).write_text("".join(json.dumps(row) + "\n" for row in rows))
-        if args.update_docs and args.sessions:
-            trained_page.update_sessions(rows[-1:], read_table(args.table, ""), describe_circumstances())
-    if args.update_docs and not args.sessions:
-        trained_page.PAGE.write_text(trained_page.render(rows, describe_circumstances()))
+        if args.update_docs:
+            page = trained_page.SESSIONS if args.sessions else trained_page.MODELS
+            trained_page.update(page, rows[-1:], read_table(args.table, ""), describe_circumstances())
     return report(rows, args.chip)
 
 

@@ -1,35 +1,14 @@
-"""Renders docs/trained-models.md, the results for trained models that PyPI packages contain, and docs/onnx-sessions.md,
-the times of sessions of such models.
+"""The pages of trained models that PyPI packages contain: docs/trained-models.md, and docs/onnx-sessions.md, the times
+of sessions of such models. peers_trained.py writes them.
 
-    trained_page.py [PAGE]     checks that the pages, or the first one, have the form in which they are written
-
-peers_trained.py writes the pages from its rows. `parse` returns the sections that a page was rendered from, so that its
-form can be checked without the models.
+    trained_page.py     checks that both pages have the form in which they are written
 """
 
 import pathlib
 import re
 import sys
 
-from bench.measured_page import DOCS, Page, parse_table, render_table
-
-PAGE = DOCS / "trained-models.md"
-
-_HEAD = """# Trained models
-
-`./dev peers trained` imports trained ONNX models that packages of PyPI carry
-([the list](../scripts/trained_models.toml)), compiles and runs them by `layout_mlir.compile` and by `layout_mlir.run`,
-and compares their results with those of ONNX Runtime. `./dev peers trained --update-docs` writes this page anew.
-
-Seconds of import are those of a process in which the packages are loaded. Seconds of compile() include the import and
-a run of ONNX Runtime to compare with; a kept program is one that an earlier process compiled. The difference is the
-largest one of a result, relative to its largest element. MB are those that conversions of activations between layouts
-read and write.
-"""
-_COLUMNS = ["model", "what it finds", "nodes", "import s", "compile s", "kept s", "difference", "conversions", "MB",
-            "peak MB"]
-_TIMES = ["model", "1 thread", "ONNX Runtime", "2 threads", "ONNX Runtime"]
-_REFUSED = ["model", "what becomes of it", "why"]
+from bench.measured_page import DOCS, Page
 
 
 def get_stem(model):
@@ -49,13 +28,12 @@ def _number(value, digits=2):
 def _cells(row):
     return [_name(row), row["kind"], row["nodes"], _number(row["import_seconds"]), _number(row["compile_seconds"]),
             _number(row["start_seconds"]), _number(row["difference"], 1), row["conversions"],
-            _number(row["conversion_megabytes"]), _number(row["run_peak_megabytes"], 3)]
+            _number(row["conversion_megabytes"]), _number(row["run_peak_megabytes"], 3), *_times(row)]
 
 
 def _times(row):
-    return [_name(row), *(f"{_number(1e3 * row['times'][threads][runtime]['min'], 3)} "
-                          f"({_number(1e3 * row['times'][threads][runtime]['median'], 3)})"
-                          for threads in "12" for runtime in ("ours", "onnxruntime"))]
+    return [_number(1e3 * row["times"][threads][runtime]["min"], 3)
+            for threads in "12" for runtime in ("ours", "onnxruntime")]
 
 
 def describe(row):
@@ -66,7 +44,7 @@ def describe(row):
             f"compile {_number(row['compile_seconds'])} s, kept {_number(row['start_seconds'])} s, "
             f"difference {_number(row['difference'], 1)}, {row['conversions']} "
             f"conversions of {_number(row['conversion_megabytes'])} MB, {_number(row['run_peak_megabytes'], 3)} MB")
-    return line + (f", ms {' / '.join(_times(row)[1:])}" if "times" in row else "")
+    return line + (f", ms {' / '.join(_times(row))}" if "times" in row else "")
 
 
 def describe_on_chip(row):
@@ -77,46 +55,28 @@ def describe_on_chip(row):
             f"{_number(row['difference'], 1)}, {_number(row['milliseconds'], 3)} ms by the clock")
 
 
-def _sections(rows):
-    """Returns [(title, text, columns, cells)] for the tables that have rows."""
-    matched = [row for row in rows if row["status"] == "matched"]
-    others = [row for row in rows if row["status"] != "matched"]
-    timed = [row for row in matched if "times" in row]
-    return [each for each in (
-        ("Models that match", "", _COLUMNS, [_cells(row) for row in matched]),
-        ("Times of a run", "Milliseconds, the least and in brackets the median of runs that alternate with ONNX Runtime.",
-         _TIMES, [_times(row) for row in timed]),
-        ("Others", "", _REFUSED, [[_name(row), row["status"], _in_a_cell(row["reason"])] for row in others]),
-    ) if each[3]]
+def _milliseconds(cell):
+    return float(cell.replace(",", ""))
 
 
-def _in_a_cell(text):
-    return re.sub(r"\s+", " ", text.split("\n")[0]).replace("|", "\\|")[:300]
+def _summarize(rows):
+    faster = [sum(_milliseconds(row[at]) < _milliseconds(row[at + 1]) for row in rows) for at in (10, 12)]
+    return (f"{len(rows)} models match; {faster[0]} are faster than ONNX Runtime on one thread, and {faster[1]} on two.")
 
 
-def render(rows, circumstances):
-    """Returns the text of the page."""
-    matched = sum(row["status"] == "matched" for row in rows)
-    return _render(f"{matched} of {len(rows)} models match ({circumstances}).", _sections(rows))
+MODELS = Page(DOCS / "trained-models.md", "./dev peers trained --update-docs", """# Trained models
 
+`./dev peers trained` imports trained ONNX models that packages of PyPI carry
+([the list](../scripts/trained_models.toml)), compiles and runs them by `layout_mlir.compile` and by `layout_mlir.run`,
+and compares their results with those of ONNX Runtime. `./dev peers trained --update-docs [--filter REGEX]` writes the
+rows of this page.
 
-def _render(summary, sections):
-    parts = [_HEAD, summary, ""]
-    for title, text, columns, cells in sections:
-        parts += [f"## {title}", "", *([text, ""] if text else []), render_table(columns, cells), ""]
-    return "\n".join(parts)
-
-
-def parse(text):
-    """Returns the summary and the sections of a rendered page."""
-    summary = re.search(r"^\d+ of \d+ models match \(.*\)\.$", text, re.M)[0]
-    sections = []
-    for section in re.split(r"^## ", text, flags=re.M)[1:]:
-        lines = section.splitlines()
-        columns, rows = parse_table(section)
-        words = [line for line in lines[1:] if line and not line.startswith("|")]
-        sections.append((lines[0], " ".join(words), columns, rows))
-    return summary, sections
+Seconds of import are those of a process in which the packages are loaded. Seconds of compile() include the import and
+a run of ONNX Runtime to compare with; a kept program is one that an earlier process compiled. The difference is the
+largest one of a result, relative to its largest element. MB are those that conversions of activations between layouts
+read and write. Times are the least of runs that alternate with ONNX Runtime (ORT), on one thread and on two.
+""", ("model", "what it finds", "nodes", "import, s", "compile, s", "kept, s", "difference", "conversions", "MB",
+      "peak MB", "1 thread, ms", "ORT, ms", "2 threads, ms", "ORT, ms"), _summarize)
 
 
 # ----------------------------------------------------------------------------- sessions
@@ -156,23 +116,12 @@ which the session chooses. `./dev peers trained --sessions --update-docs [--filt
                 _summarize_sessions)
 
 
-def update_sessions(rows, pairs, circumstances):
-    """Writes the page of sessions. `pairs` are all packages and models, in the order of the page."""
+def update(page, rows, pairs, circumstances):
+    """Writes MODELS or SESSIONS. `pairs` are all packages and models, in the order of the page."""
     order = [_name({"package": package["name"], "version": package["version"], **model}) for package, model in pairs]
-    SESSIONS.update([_session_cells(row) for row in rows if row["status"] == "matched"], circumstances, order)
-
-
-def main(page=PAGE):
-    text = pathlib.Path(page).read_text()
-    summary, sections = parse(text)
-    matched, total = map(int, re.match(r"(\d+) of (\d+)", summary).groups())
-    counts = {title: len(rows) for title, _, _, rows in sections}
-    if (_render(summary, sections) != text or counts.get("Models that match", 0) != matched
-            or counts.get("Others", 0) != total - matched):
-        sys.exit(f"{page} is not as `./dev peers trained --update-docs` writes it")
-    if page == PAGE:
-        sys.exit(SESSIONS.check())
+    cells = _session_cells if page is SESSIONS else _cells
+    page.update([cells(row) for row in rows if row["status"] == "matched"], circumstances, order)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    sys.exit(MODELS.check() or SESSIONS.check())

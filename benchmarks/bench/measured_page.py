@@ -1,7 +1,7 @@
 """Pages of docs with measurements, which name the date and the machine.
 
 A `Page` has one table, whose rows may be measured one by one: `update` replaces the given rows and keeps those that were
-measured on the same day and machine.
+measured on the same machine. The page then names the first day and the last one.
 """
 
 import dataclasses
@@ -15,7 +15,7 @@ DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 
 @dataclasses.dataclass
 class Circumstances:
-    """The date and the machine of a measurement."""
+    """The machine and the date of a measurement, or the first and the last date, as `2026-01-02 to 2026-01-05`."""
     date: str
     machine: str
 
@@ -61,14 +61,21 @@ class Page:
         known = {row[0]: row for row in rows}
         if self.path.exists():
             text = self.path.read_text()
-            if f"\nMeasured: {circumstances}.\n" in text:
+            before = self._find_circumstances(text)
+            if before and before.machine == circumstances.machine:
                 known = {row[0]: row for row in parse_table(text)[1]} | known
+                dates = dict.fromkeys([before.date.split(" to ")[0], circumstances.date])
+                circumstances = dataclasses.replace(circumstances, date=" to ".join(dates))
         self.path.write_text(self.render([known[name] for name in order if name in known], circumstances))
+
+    def _find_circumstances(self, text):
+        found = re.search(r"^Measured: ([^,]+), (.*)\.$", text, re.M)
+        return found and Circumstances(*found.groups())
 
     def check(self):
         """Returns the error that the page does not have the form in which it is written, or None."""
         text = self.path.read_text()
-        found = re.search(r"^Measured: ([\d-]+), (.*)\.$", text, re.M)
-        if found and self.render(parse_table(text)[1], Circumstances(*found.groups())) == text:
+        found = self._find_circumstances(text)
+        if found and self.render(parse_table(text)[1], found) == text:
             return None
         return f"{self.path} is not as `{self.command}` writes it"
