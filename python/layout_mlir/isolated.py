@@ -104,16 +104,18 @@ class Isolated(Generic[_Result]):
 
     def _wait_for_end(self) -> int | None:
         """Returns the exit status, or None after the time limit, which kills the child."""
-        child, self._child = self._child, 0
-        end = os.pidfd_open(child)
+        end = os.pidfd_open(self._child)
         try:
             poll = select.poll()
             poll.register(end, select.POLLIN)
             if poll.poll(max(self._end - time.monotonic(), 0) * 1000):
+                child, self._child = self._child, 0
                 return os.waitpid(child, 0)[1]
         finally:
             os.close(end)
-        _kill(child)
+            if self._child:  # the time is over, or the caller was interrupted
+                _kill(self._child)
+                self._child = 0
         return None
 
     def __del__(self) -> None:

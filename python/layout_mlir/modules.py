@@ -19,6 +19,10 @@ _SUFFIXES = (".mlir", ".mlirbc", *ONNX_SUFFIXES)
 # The magic number of bytecode, and the number of its resource section, which holds the bytes of constants.
 _BYTECODE = b"ML\xefR"
 _RESOURCES = 5
+# The largest file in bytes that is compiled in a child process, a quarter of what is stored. The memory of a compiler
+# matters little beside the weights of larger ones.
+_MOST_APART = 1 << 28
+_SECONDS_APART = 24 * 3600.0
 
 
 def read(module: Any, shapes: _Shapes | None = None) -> Any:
@@ -94,6 +98,41 @@ def _open_onnx(path: pathlib.Path, shapes: _Shapes) -> tuple[Any, Callable[[Any]
             raise LayoutError(f"{path}: {error}") from error
 
     return lowered, check
+
+
+def compile_apart(
+    module: Any, directory: str, compile: Callable[[str], bool], load: Callable[[str, bool], bool]
+) -> None:
+    """Calls compile(directory) in a child process, and load(directory, its result) here. The memory of the importer and
+    the compiler is free then. If `directory` is empty, a temporary one is used. Does nothing for modules in memory, for
+    files above 256 MB, and if other threads of Python run, whose locks a child process would inherit."""
+    import tempfile
+    import threading
+    import warnings
+
+    from layout_mlir.isolated import Crashed, isolated
+
+    path = _as_path(module)
+    if path is None or threading.active_count() > 1 or path.stat().st_size > _MOST_APART:
+        return
+    with contextlib.nullcontext(directory) if directory else tempfile.TemporaryDirectory() as folder:
+        try:
+            result, warned = isolated(_record_warnings, compile, folder, seconds=_SECONDS_APART)
+        except Crashed as error:
+            from layout_mlir import LayoutError
+
+            raise LayoutError(f"{path}: the process of the compiler {error}") from error
+        if load(folder, result):
+            for message, category in warned:
+                warnings.warn(message, category, stacklevel=2)
+
+
+def _record_warnings(function: Callable[[str], bool], folder: str) -> tuple[bool, list[tuple[str, type[Warning]]]]:
+    import warnings
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        return function(folder), [(str(each.message), each.category) for each in caught]
 
 
 def _load_onnx(path: pathlib.Path, shapes: _Shapes) -> Any:

@@ -15,6 +15,7 @@
 #include "Modules.h"
 #include "layout/Runtime/CompiledProgram.h"
 #include "layout/Runtime/KeptMemory.h"
+#include "layout/Runtime/ObjectCache.h"
 #include "layout/Support/Cpu.h"
 #include "layout/Support/Places.h"
 #include "layout/Targets/CPU/Pipelines/LayoutToCPU.h"
@@ -44,13 +45,15 @@ struct ArrayType {
 };
 
 struct Program {
-  Program(ModuleData data, const DialectRegistry &registry)
-      : module(std::move(data), registry) {}
+  Program(ModuleData data, const DialectRegistry &registry,
+          std::string function)
+      : module(std::move(data), registry), function(std::move(function)) {}
 
   ModuleInContext module;
   std::string function;
   std::vector<std::shared_ptr<ArrayType>> inputs, results;
   std::unique_ptr<CompiledProgram> compiled;
+  bool isKept = false; // a former compilation stored it
 };
 } // namespace
 
@@ -169,76 +172,151 @@ static void dropBodies(ModuleOp module) {
       op.erase();
 }
 
-static std::shared_ptr<Program>
-compile(const py::object &given, const py::object &target,
-        const std::string &function, const py::object &shapes,
-        const py::object &threads, bool sharesArrays) {
-  std::string wanted = toTargetText(target);
-  CompileOptions compileOptions;
-  compileOptions.dropsResources = true;
+namespace {
+/// The arguments of compile(), and what follows from them.
+struct Request {
+  Request(const py::object &given, const py::object &target,
+          const std::string &function, const py::object &shapes,
+          const py::object &threads, bool sharesArrays);
+
+  py::object given, shapes;
+  std::string target, function;
+  bool parallelLoops;
+  CompileOptions options;
+};
+} // namespace
+
+Request::Request(const py::object &given, const py::object &target,
+                 const std::string &function, const py::object &shapes,
+                 const py::object &threads, bool sharesArrays)
+    : given(given), shapes(shapes), target(toTargetText(target)),
+      function(function) {
+  options.dropsResources = true;
   if (sharesArrays)
-    compileOptions.findArray = makeFindArray(given);
+    options.findArray = makeFindArray(this->given);
   if (!threads.is_none()) {
     int64_t count = toInt(threads, "the number of threads");
     if (count < 1 || count > kMostThreads)
       fail("the number of threads is " + std::to_string(count) +
            ": it must be from 1 to " + std::to_string(kMostThreads));
-    compileOptions.threads = count;
+    options.threads = count;
   }
   // Sequential loops compile faster.
-  bool parallelLoops = CompiledProgram::countThreads(compileOptions) > 1;
-  compileOptions.key =
-      makeKey(given, shapes, wanted, function, parallelLoops, compileOptions);
-  std::unique_ptr<llvm::MemoryBuffer> outline =
-      CompiledProgram::find(compileOptions);
-  bool isKept = outline != nullptr;
+  parallelLoops = CompiledProgram::countThreads(options) > 1;
+  options.key =
+      makeKey(given, shapes, this->target, function, parallelLoops, options);
+}
+
+/// Sets the compiled program, and what Python sees of it.
+static void setCompiled(Program &program,
+                        FailureOr<std::unique_ptr<CompiledProgram>> compiled) {
+  if (failed(compiled))
+    throw program.module.takeError("the program could not be compiled");
+  program.compiled = std::move(*compiled);
+  FunctionType signature = program.compiled->getSignature();
+  program.inputs =
+      toArrayTypes(signature.getInputs(), program.compiled->getInputNames());
+  program.results = toArrayTypes(signature.getResults());
+}
+
+/// Loads a program that this process or another one stored.
+static std::shared_ptr<Program>
+load(const Request &request, std::unique_ptr<llvm::MemoryBuffer> outline,
+     bool isKept) {
+  auto program = std::make_shared<Program>(
+      ModuleData{std::move(outline), /*isBytecode=*/true, {}},
+      getOutlineDialects(), request.function);
+  FailureOr<std::unique_ptr<CompiledProgram>> compiled;
+  {
+    py::gil_scoped_release withoutInterpreter;
+    program->module.parse();
+    compiled = CompiledProgram::load(program->module.get(), request.options);
+  }
+  setCompiled(*program, std::move(compiled));
+  program->isKept = isKept;
+  return program;
+}
+
+/// Compiles the module of a request in this process, compares the program of a
+/// model, and stores it.
+static std::shared_ptr<Program> compileHere(Request &request) {
   py::object check = py::none();
   auto program = std::make_shared<Program>(
-      isKept ? ModuleData{std::move(outline), /*isBytecode=*/true, {}}
-             : readModule(given, shapes, /*maps=*/true, &check),
-      isKept ? getOutlineDialects() : getAllDialects());
+      readModule(request.given, request.shapes, /*maps=*/true, &check),
+      getAllDialects(), request.function);
   ModuleInContext &module = program->module;
-  program->function = function;
+  FailureOr<std::unique_ptr<CompiledProgram>> compiled;
   {
     py::gil_scoped_release withoutInterpreter;
     module.parse();
-    FailureOr<std::unique_ptr<CompiledProgram>> compiled;
-    if (isKept) {
-      compiled = CompiledProgram::load(module.get(), compileOptions);
-    } else {
-      compileOptions.inputNames = getNames(module.get(), function);
-      LayoutToCPUOptions options;
-      options.target = module.chooseTarget(wanted);
-      options.cpu = kCpu.str();
-      options.parallelLoops = parallelLoops;
-      PassManager passes(&module.getContext());
-      // The parser has verified the module; verification after each pass takes
-      // a third of the time.
-      passes.enableVerifier(false);
-      buildLayoutToCPUPipeline(passes, options);
-      module.run(passes);
-      // A program loaded from the cache would not repeat the warnings.
-      if (module.hasWarnings())
-        compileOptions.key.clear();
-      compiled =
-          CompiledProgram::compile(module.get(), function, compileOptions);
-    }
-    if (failed(compiled))
-      throw module.takeError("the program could not be compiled");
-    program->compiled = std::move(*compiled);
+    request.options.inputNames = getNames(module.get(), request.function);
+    LayoutToCPUOptions options;
+    options.target = module.chooseTarget(request.target);
+    options.cpu = kCpu.str();
+    options.parallelLoops = request.parallelLoops;
+    PassManager passes(&module.getContext());
+    // The parser has verified the module; verification after each pass takes
+    // a third of the time.
+    passes.enableVerifier(false);
+    buildLayoutToCPUPipeline(passes, options);
+    module.run(passes);
+    // A program loaded from the cache would not repeat the warnings.
+    if (module.hasWarnings())
+      request.options.key.clear();
+    compiled = CompiledProgram::compile(module.get(), request.function,
+                                        request.options);
   }
-  FunctionType signature = program->compiled->getSignature();
-  program->inputs =
-      toArrayTypes(signature.getInputs(), program->compiled->getInputNames());
-  program->results = toArrayTypes(signature.getResults());
+  setCompiled(*program, std::move(compiled));
+  program->isKept = program->compiled->isFromObjectCache();
   module.issueWarnings();
   if (!check.is_none())
     check(program);
   // Frees the imported model, which the check refers to.
   check = py::none();
-  program->compiled->keep(compileOptions);
-  if (!isKept)
-    dropBodies(module.get());
+  program->compiled->keep(request.options);
+  dropBodies(module.get());
+  return program;
+}
+
+/// Compiles the file of a request in a child process, with whose end its memory
+/// is free, and loads what it stored. Returns null if compile_apart of
+/// modules.py starts no child for this module, or if the child stored nothing.
+static std::shared_ptr<Program> compileApart(Request &request) {
+  CompileOptions &options = request.options;
+  if (options.key.empty())
+    return nullptr;
+  std::shared_ptr<Program> program;
+  auto compile = [&](const std::string &directory) {
+    options.cacheDirectory = directory;
+    return compileHere(request)->isKept;
+  };
+  auto loadFrom = [&](const std::string &directory, bool isKept) {
+    std::optional<std::string> own =
+        std::exchange(options.cacheDirectory, directory);
+    if (auto outline = CompiledProgram::find(options))
+      program = load(request, std::move(outline), isKept);
+    options.cacheDirectory = std::move(own);
+    return program != nullptr;
+  };
+  py::module_::import("layout_mlir.modules")
+      .attr("compile_apart")(request.given, ObjectCache::getDefaultDirectory(),
+                             py::cpp_function(compile),
+                             py::cpp_function(loadFrom));
+  return program;
+}
+
+static std::shared_ptr<Program>
+compile(const py::object &given, const py::object &target,
+        const std::string &function, const py::object &shapes,
+        const py::object &threads, bool sharesArrays) {
+  Request request(given, target, function, shapes, threads, sharesArrays);
+  std::unique_ptr<llvm::MemoryBuffer> outline =
+      CompiledProgram::find(request.options);
+  std::shared_ptr<Program> program =
+      outline ? load(request, std::move(outline), /*isKept=*/true)
+              : compileApart(request);
+  if (!program)
+    program = compileHere(request);
   layout::giveBackFreedMemory();
   layout::giveBackCompilerPages();
   return program;
@@ -410,11 +488,10 @@ void mlir::layout::python::bindProgram(py::module_ &module) {
                              }),
                              "The number of threads that share the loops of a "
                              "call.")
-      .def_property_readonly("kept", forPython(+[](const Program &self) {
-                               return self.compiled->isFromObjectCache();
-                             }),
-                             "True if the machine code was loaded from the "
-                             "cache of a former compilation.")
+      .def_property_readonly(
+          "kept", forPython(+[](const Program &self) { return self.isKept; }),
+          "True if the machine code was loaded from the "
+          "cache of a former compilation.")
       .def("__call__", call,
            R"(Runs the program on arrays; returns an array or a tuple of arrays.
 
@@ -431,10 +508,12 @@ program at the same time.)")
              R"(Compiles a function of a module to a Program for this CPU.
 
 The pipeline is `layout-to-cpu`, and the engine is that of layout-run, in this
-process. `module`, `target` and `shapes` are those of `assign`. The program runs
-on this CPU, whatever target its layouts are chosen for. `threads` is the number
-of threads that share its long loops, by default the number of processors that
-this process may use; results do not depend on it.
+process. Files of up to 256 MB are compiled in a child process, so that the
+memory of the compiler is free afterwards, unless other threads of Python run.
+`module`, `target` and `shapes` are those of `assign`. The program runs on this
+CPU, whatever target its layouts are chosen for. `threads` is the number of
+threads that share its long loops, by default the number of processors that this
+process may use; results do not depend on it.
 
 With `shares_arrays`, constants that keep the layout of the array that was given
 for them are read from this array as long as the program lives.
