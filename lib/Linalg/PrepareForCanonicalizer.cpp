@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
@@ -257,6 +258,33 @@ static void prepare(RewriterBase &rewriter, tensor::ConcatOp concat) {
                                                 dim, parts);
 }
 
+/// Replaces a cast that contradicts the cast before it, in a branch or a loop,
+/// which does not run then, by an assertion that fails. One of a function's body
+/// remains, as an error of the lowering. Upstream folds both casts into one that
+/// is invalid.
+static void prepare(RewriterBase &rewriter, tensor::CastOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  TensorType contradicted = getContradictedType(op);
+  if (!type || !contradicted ||
+      !isa<RankedTensorType>(op.getSource().getType()) ||
+      isa<FunctionOpInterface>(op->getParentOp()))
+    return;
+  rewriter.setInsertionPoint(op);
+  std::string message;
+  llvm::raw_string_ostream(message)
+      << op->getName() << " casts a " << contradicted << " to a " << type;
+  Value no = arith::ConstantOp::create(rewriter, op.getLoc(),
+                                       rewriter.getBoolAttr(false));
+  cf::AssertOp::create(rewriter, op.getLoc(), no, message);
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, op.getLoc(), op.getSource());
+  for (auto [size, stated] : llvm::zip_equal(sizes, type.getShape()))
+    if (!ShapedType::isDynamic(stated))
+      size = rewriter.getIndexAttr(stated);
+  rewriter.replaceOpWithNewOp<tensor::EmptyOp>(op, sizes,
+                                               type.getElementType());
+}
+
 //===----------------------------------------------------------------------===//
 // Assertions
 //===----------------------------------------------------------------------===//
@@ -386,6 +414,7 @@ struct PrepareForCanonicalizer
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     moveAssertionsUp(rewriter, getOperation());
+    prepareAll<tensor::CastOp>(rewriter, getOperation());
     prepareAll<tensor::ExpandShapeOp>(rewriter, getOperation());
     prepareAll<tensor::CollapseShapeOp>(rewriter, getOperation());
     prepareAll<linalg::TransposeOp>(rewriter, getOperation());

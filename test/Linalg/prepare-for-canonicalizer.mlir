@@ -132,3 +132,24 @@ func.func @assertions(%x: tensor<?x4xf32>, %flags: tensor<?xi1>) -> tensor<5x4xf
   %r = tensor.cast %y : tensor<?x4xf32> to tensor<5x4xf32>
   return %r : tensor<5x4xf32>
 }
+
+// Casts that contradict each other are in a branch that does not run. Sizes that the result does not state are those of
+// the operand.
+
+// CHECK-LABEL: func.func @contradicting_casts
+// CHECK:         scf.if
+// CHECK:           %[[NO:.*]] = arith.constant false
+// CHECK-NEXT:      cf.assert %[[NO]], "tensor.cast casts a tensor<3x1x?xf32> to a tensor<3x2x?xf32>"
+// CHECK:           %[[SIZE:.*]] = tensor.dim
+// CHECK:           %[[EMPTY:.*]] = tensor.empty(%[[SIZE]]) : tensor<3x2x?xf32>
+// CHECK:           scf.yield %[[EMPTY]]
+func.func @contradicting_casts(%x: tensor<3x1x?xf32>, %is: i1, %y: tensor<3x2x?xf32>) -> tensor<3x2x?xf32> {
+  %0 = tensor.cast %x : tensor<3x1x?xf32> to tensor<3x?x?xf32>
+  %r = scf.if %is -> tensor<3x2x?xf32> {
+    %1 = tensor.cast %0 : tensor<3x?x?xf32> to tensor<3x2x?xf32>
+    scf.yield %1 : tensor<3x2x?xf32>
+  } else {
+    scf.yield %y : tensor<3x2x?xf32>
+  }
+  return %r : tensor<3x2x?xf32>
+}

@@ -32,6 +32,16 @@ inline bool isStatedBox(OffsetSizeAndStrideOpInterface slice) {
          ShapedType::isStaticShape(slice.getStaticSizes());
 }
 
+/// Returns the type of the tensor that `op` casts a second time to sizes that
+/// contradict it, or a null type.
+inline TensorType getContradictedType(tensor::CastOp op) {
+  auto first = op.getSource().getDefiningOp<tensor::CastOp>();
+  if (!first || succeeded(verifyCompatibleShape(first.getSource().getType(),
+                                                op.getType())))
+    return nullptr;
+  return first.getSource().getType();
+}
+
 /// Emits an error and fails if a slice or a new tensor has a negative constant
 /// size.
 inline LogicalResult checkStatedSizes(Operation *op) {
