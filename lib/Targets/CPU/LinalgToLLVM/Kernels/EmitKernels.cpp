@@ -16,6 +16,7 @@
 #include "Emitters/FuseRows.h"
 #include "Emitters/KernelEmitter.h"
 #include "Emitters/Winograd.h"
+#include "Kernels/FlushWeights.h"
 #include "Kernels/PackStridedInputs.h"
 #include "Kernels/PackWeights.h"
 #include "Kernels/RowMaximum.h"
@@ -81,6 +82,7 @@ struct EmitKernels : layout::impl::EmitKernelsPassBase<EmitKernels> {
     // removed. Emitted kernels add more of them.
     for (linalg::LinalgOp op : llvm::reverse(ops))
       layout::replaceDimOfResults(builder, op);
+    layout::FlushedConstants flushed;
     layout::PackedConstants packed;
     // Consumers first: a kernel includes its producers, which become dead.
     for (linalg::LinalgOp op : llvm::reverse(ops)) {
@@ -98,6 +100,7 @@ struct EmitKernels : layout::impl::EmitKernelsPassBase<EmitKernels> {
       layout::KernelPlan plan =
           layout::planKernel(*kernel, target, parallelLoops);
       builder.setInsertionPoint(op);
+      layout::flushSubnormalWeights(*kernel, builder, flushed);
       std::optional<layout::WinogradPlan> transforms;
       if (winograd && contractFMA)
         transforms = layout::planWinograd(*kernel, plan, target);
