@@ -367,7 +367,7 @@ build_targets() {
 setup_all() {
   local -a lists=("$@")
   if (($# == 0)); then
-    lists=(needs onnx jax oracles browser docs wheel types chip-models intel-opencl)
+    lists=(needs onnx jax gguf oracles browser docs wheel types chip-models intel-opencl)
     wanted_packages+=("${test_packages[@]}")
   fi
   mkdir -p "$build"

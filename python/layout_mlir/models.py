@@ -1,11 +1,12 @@
 """Loads models of other projects as linalg on tensors, with inputs to run them on.
 
+  .gguf           gguf_import; the tokens of the prompt follow one another, and weights are inputs
   .onnx           onnx_import; the expected results are those of ONNX Runtime
   .pt2            a torch.export program, converted to ONNX: torch_import.py
   StableHLO       text, or bytecode as JAX exports it: stablehlo_import
   linalg          text or bytecode, used unchanged
 
-The last two are told apart by their contents. Inputs that are not given are random.
+StableHLO and linalg are told apart by their contents. Inputs that are not given are random.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from layout_mlir import onnx_import, stablehlo_import, torch_import
+from layout_mlir import (attach_constants, gguf_import, onnx_import, run_pipeline, stablehlo_import,
+                         torch_import)
 from layout_mlir.isolated import Crashed, isolated
-from layout_mlir.modules import ONNX_SUFFIXES
+from layout_mlir.modules import GGUF_SUFFIX, ONNX_SUFFIXES
 from layout_mlir.onnx_import import compare as onnx_compare
 from layout_mlir.onnx_import import draws as onnx_draws
 from layout_mlir.onnx_import import shapes as onnx_shapes
@@ -50,6 +52,9 @@ class Model:
     reference: str = ""
     oracle: onnx_compare.Oracle | None = None
     tolerance: float = 1e-3
+    # What generates tokens with a language model, and how many.
+    generator: gguf_import.Generator | None = None
+    new: int = 0
 
 
 # ------------------------------------------------------------------- the options
@@ -232,18 +237,42 @@ def _load_mlir(path: pathlib.Path, name: str, folder: pathlib.Path, inputs: _Arr
     return Model(name, module, _replace(arrays, inputs, list(range(len(arrays)))))
 
 
+# -------------------------------------------------------------------------- GGUF
+
+_DRAWN_TOKENS = 8
+
+
+def _load_gguf(path: pathlib.Path, folder: pathlib.Path, options: Options) -> Model:
+    """Returns the network for a prompt, with empty caches."""
+    generator = gguf_import.Generator(path)
+    vocabulary, context = generator.parameters.vocabulary, generator.parameters.context
+    tokens = options.tokens
+    if not tokens:
+        count = max(1, min(_DRAWN_TOKENS, context + 1 - options.new))
+        tokens = np.random.default_rng(options.seed).integers(0, vocabulary, count).tolist()
+    ids = generator.check(tokens, options.new - 1)
+    model = Model(path.name, folder / "model.mlirbc", [ids, *generator.caches, *generator.arrays], generator=generator,
+                  new=options.new)
+    module = attach_constants(*gguf_import.lower_file(generator.file, len(ids)))
+    model.module.write_bytes(run_pipeline(module, "layout-prepare-lower-bundles"))
+    return model
+
+
 # --------------------------------------------------------------------------- all
 
 @dataclasses.dataclass
 class Options:
     """Options of load_model. `repeat` is the number of timed runs of the model's own runtime, 0 for none. With
     `dynamic`, sizes that the model leaves dynamic stay dynamic; otherwise they are those of the inputs. The runtime
-    uses `threads` threads. `float_products` is that of onnx_import.lower_to_text."""
+    uses `threads` threads. `float_products` is that of onnx_import.lower_to_text. `tokens` is the prompt of a GGUF model,
+    random if it is empty, and `new` the number of tokens to generate, at least 1."""
     seed: int = 0
     repeat: int = 5
     dynamic: bool = False
     threads: int = 1
     float_products: bool = False
+    tokens: Sequence[int] = ()
+    new: int = 1
 
 
 def load_model(path: str | os.PathLike[str], folder: str | os.PathLike[str], inputs: Iterable[str] = (),
@@ -251,6 +280,10 @@ def load_model(path: str | os.PathLike[str], folder: str | os.PathLike[str], inp
     """Loads the model of a file and writes its module to `folder`. `inputs` and `shapes` have the syntax of --input and
     --shape of run.py."""
     path, folder = pathlib.Path(path), pathlib.Path(folder)
+    if path.suffix == GGUF_SUFFIX:
+        if [*inputs, *shapes]:
+            raise ImportFailed("a GGUF model takes a prompt with --tokens, not --input or --shape")
+        return _load_gguf(path, folder, options)
     arrays = _parse_named(inputs, _load_array, "input")
     if path.suffix in ONNX_SUFFIXES:
         stated = _parse_named(shapes, _parse_shapes, "shape")

@@ -15,7 +15,8 @@ _Shapes = Mapping[str | int, Sequence[int] | Sequence[Sequence[int]] | None]
 
 # The suffixes of files that are read as ONNX models, and of all files that are read.
 ONNX_SUFFIXES = (".onnx", ".pt2")
-_SUFFIXES = (".mlir", ".mlirbc", *ONNX_SUFFIXES)
+GGUF_SUFFIX = ".gguf"
+_SUFFIXES = (".mlir", ".mlirbc", GGUF_SUFFIX, *ONNX_SUFFIXES)
 # The magic number of bytecode, and the number of its resource section, which holds the bytes of constants.
 _BYTECODE = b"ML\xefR"
 _RESOURCES = 5
@@ -36,10 +37,10 @@ def read(module: Any, shapes: _Shapes | None = None) -> Any:
 def open_module(module: Any, shapes: _Shapes | None = None, maps: bool = False) -> Any:
     """Returns text in a str, bytecode in bytes, or the arguments of attach_constants.
 
-    A path object, or a str that ends in .mlir, .mlirbc, .onnx or .pt2, names a file; other objects are returned
-    unchanged. ONNX and StableHLO models are imported, as are torch.export programs if torch is installed. `shapes` sets
-    dynamic sizes of an .onnx or .pt2 file: it maps names or numbers of inputs to shapes. With `maps` a bytecode file is
-    returned as an mmap.
+    A path object, or a str that ends in .mlir, .mlirbc, .gguf, .onnx or .pt2, names a file; other objects are returned
+    unchanged. GGUF, ONNX and StableHLO models are imported, as are torch.export programs if torch is installed. `shapes`
+    sets dynamic sizes of an .onnx or .pt2 file, or the number of tokens of a .gguf file: it maps names or numbers of
+    inputs to shapes. With `maps` a bytecode file is returned as an mmap.
 
     An imported ONNX model is compiled and compared with ONNX Runtime, if that is installed.
     """
@@ -56,10 +57,12 @@ def open_with_check(
     module is not an ONNX model. The function compiles the module if it is given None, and raises LayoutError if the
     results differ."""
     path = _as_path(module)
-    if shapes and not (path and path.suffix in ONNX_SUFFIXES):
-        raise TypeError("shapes are for the inputs of an .onnx or .pt2 file")
+    if shapes and not (path and path.suffix in (GGUF_SUFFIX, *ONNX_SUFFIXES)):
+        raise TypeError("shapes are for the inputs of an .onnx, .pt2 or .gguf file")
     if path is None:
         return module, None
+    if path.suffix == GGUF_SUFFIX:
+        return _read_gguf(path, shapes or {}), None
     return _open_onnx(path, shapes or {}) if path.suffix in ONNX_SUFFIXES else (_read_file(path, maps), None)
 
 
@@ -135,6 +138,13 @@ def _record_warnings(function: Callable[[str], bool], folder: str) -> tuple[bool
         return function(folder), [(str(each.message), each.category) for each in caught]
 
 
+def _read_gguf(path: pathlib.Path, shapes: _Shapes) -> Any:
+    from layout_mlir import gguf_import
+
+    with _located(path):
+        return gguf_import.lower_file(gguf_import.File(path), gguf_import.count_tokens(shapes))
+
+
 def _load_onnx(path: pathlib.Path, shapes: _Shapes) -> Any:
     from layout_mlir import onnx_import, torch_import
     from layout_mlir.onnx_import.shapes import set_shapes
@@ -161,6 +171,13 @@ def get_source(module: Any, shapes: _Shapes | None = None) -> list[Any] | None:
     if path is None:
         text = module.encode(errors="surrogatepass") if isinstance(module, str) else module
         return [text] if isinstance(text, bytes) else None
+    if path.suffix == GGUF_SUFFIX:  # the module depends on the header of the file alone
+        from layout_mlir import LayoutError
+
+        try:
+            return get_source(_read_gguf(path, shapes or {}))
+        except LayoutError:
+            return None  # open_module reports the error
     try:
         data = _map(path)
         imported = [f"{path.suffix} {sorted((shapes or {}).items(), key=str)}".encode(), _importers()]

@@ -22,7 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layout_mlir import LayoutError, Target, html_report, run_mesh, run_npu
+from layout_mlir.gguf_import import Generator
 from layout_mlir.models import Model, Options, load_model
+from layout_mlir.modules import GGUF_SUFFIX
 from layout_mlir.onnx_import.compare import Oracle
 from layout_mlir.onnx_import.errors import ImportFailed
 from layout_mlir.report import describe_differences, difference, print_rows
@@ -65,6 +67,11 @@ def positive(text: str) -> int:
     if number < 1:
         raise ValueError
     return number
+
+
+def token_ids(text: str) -> list[int]:
+    """Parses integers separated by commas for argparse."""
+    return [int(each) for each in text.split(",")]
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -140,8 +147,8 @@ def parse(argv: Sequence[str] | None, prog: str) -> argparse.Namespace:
         prog=prog,
         description="Runs a model with and without layouts and compares the results, also with those of the model's "
                     "own runtime if it is installed.")
-    parser.add_argument("model", help="an .onnx file, a .pt2 program of torch.export, or StableHLO or "
-                                      "linalg as text or bytecode; the function of a module is @main")
+    parser.add_argument("model", help="an .onnx file, a .pt2 program of torch.export, a language model in a .gguf file, "
+                                      "or StableHLO or linalg as text or bytecode; the function of a module is @main")
     parser.add_argument("--input", action="append", default=[], metavar="[NAME=]FILE.npy",
                         help="an input, in the order of the model or by name; others are random")
     parser.add_argument("--shape", action="append", default=[], metavar="[NAME=]1x3x320x320",
@@ -153,8 +160,18 @@ def parse(argv: Sequence[str] | None, prog: str) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="seed of random inputs")
     parser.add_argument("--no-reference", action="store_true",
                         help="do not run the model's own runtime")
+    parser.add_argument("--tokens", type=token_ids, metavar="1,2,3", default=[],
+                        help="the prompt of a .gguf model (default: random tokens)")
+    parser.add_argument("--new", type=positive, default=16, metavar="N",
+                        help="number of tokens to generate with a .gguf model (default: %(default)s)")
     add_options(parser)
-    return complete(parser.parse_args(argv))
+    args = parser.parse_args(argv)
+    is_gguf = pathlib.Path(args.model).suffix == GGUF_SUFFIX
+    if args.tokens and not is_gguf:
+        raise ToolError("--tokens needs a .gguf model")
+    if is_gguf and args.device != "cpu":
+        raise ToolError("a .gguf model needs --device cpu: its caches have dynamic sizes, and its scales are f16 bits")
+    return complete(args)
 
 
 # --------------------------------------------------------------------- the steps
@@ -241,6 +258,29 @@ def describe_times(args: argparse.Namespace, model: Model, before: dict[str, Any
     return rows
 
 
+def describe_generation(args: argparse.Namespace, generator: Generator, tokens: list[int],
+                        new: int) -> list[tuple[str, str]]:
+    """Generates `new` tokens on the CPU; returns rows with them, the speed, and the bytes of the weights."""
+    generator.target, generator.threads = args.target, args.threads
+    seconds: tuple[list[float], list[float]] = ([], [])
+    for _ in range(args.repeat + 1):
+        generator.reset()
+        made: list[int] = []
+        for number in range(new):
+            start = time.perf_counter()
+            made += generator.generate(made[-1:] or tokens, 1)
+            seconds[number > 0].append(time.perf_counter() - start)
+    weights = generator.file.weights.values()
+    rows = [("weights", f"{mega(sum(each.data.nbytes for each in weights))} in {len(weights)} tensors of the mapped file, "
+                        f"in {', '.join(sorted({each.kind for each in weights}))}")]
+    # The first round compiles.
+    for name, count, measured in (("prefill", len(tokens), seconds[0][1:]), ("decode", 1, seconds[1][new - 1:])):
+        if measured:
+            rows.append((name, f"{count / float(np.median(measured)):.1f} tokens/s (median of {len(measured)} runs of "
+                               f"{count} token{'s' * (count > 1)})"))
+    return [*rows, ("tokens", f"{' '.join(map(str, tokens))} -> {' '.join(map(str, made))}")]
+
+
 def find_name(location: str) -> str:
     """Returns the name of a tensor in the model, or "" if the location is only a line of generated text."""
     return "" if location == "unknown" or re.search(r":\d+:\d+$", location) else location
@@ -294,6 +334,9 @@ def report(args: argparse.Namespace, model: Model, cost: dict[str, Any], runs: l
         theirs, same = compare_with_reference(args, model, model.oracle, results)
         rows += theirs
         agree &= same
+    if model.generator and args.device == "cpu":
+        with Progress("generating tokens"):
+            rows += describe_generation(args, model.generator, model.inputs[0].tolist(), model.new)
     print_rows(f"{model.name} on {args.target}", rows)
     print_conversions(moved)
     print_kernels(after.get("kernels", []))
@@ -413,13 +456,17 @@ def run_and_exit(args: argparse.Namespace, make_model: Callable[[pathlib.Path], 
 
 
 def main(argv: Sequence[str] | None = None, prog: str = "./dev run") -> int:
-    args = parse(argv, prog)
+    try:
+        args = parse(argv, prog)
+    except ToolError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
 
     def make_model(folder: pathlib.Path) -> Model:
         with Progress(f"importing {pathlib.Path(args.model).name}"):
             return load_model(args.model, folder, args.input, args.shape,
                               Options(args.seed, 0 if args.no_reference else args.repeat,
-                                      args.dynamic, args.threads, float_products=args.device == "npu"))
+                                      args.dynamic, args.threads, args.device == "npu", args.tokens, args.new))
 
     return run_and_exit(args, make_model)
 

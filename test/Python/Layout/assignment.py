@@ -130,7 +130,7 @@ class Assign(unittest.TestCase):
         self.says("No such file", "nowhere.mlir")
         self.says("net.onnx: .", self.path("net.onnx", "no model"))
         self.says("not MLIR bytecode", b"func.func")
-        self.says("for the inputs of an .onnx or .pt2 file", CONVOLUTION, shapes={0: (1, 2)}, error=TypeError)
+        self.says("for the inputs of an .onnx, .pt2 or .gguf file", CONVOLUTION, shapes={0: (1, 2)}, error=TypeError)
         for module in (5, None, ["a.mlir"]):
             self.says("text as a str", module, error=TypeError)
 
