@@ -7,6 +7,7 @@ import importlib.util
 import mmap
 import os
 import pathlib
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -109,15 +110,15 @@ def compile_apart(
     """Calls compile(directory) in a child process, and load(directory, its result) here. The memory of the importer and
     the compiler is free then. If `directory` is empty, a temporary one is used. Does nothing for modules in memory, for
     files above 256 MB, and if other threads of Python run, whose locks a child process would inherit."""
+    path = _as_path(module)
+    if path is None or path.stat().st_size > _MOST_APART or threading.active_count() > 1:
+        return
+    # Imported here, because programs of text and cached ones do not need them.
     import tempfile
-    import threading
     import warnings
 
     from layout_mlir.isolated import Crashed, isolated
 
-    path = _as_path(module)
-    if path is None or threading.active_count() > 1 or path.stat().st_size > _MOST_APART:
-        return
     with contextlib.nullcontext(directory) if directory else tempfile.TemporaryDirectory() as folder:
         try:
             result, warned = isolated(_record_warnings, compile, folder, seconds=_SECONDS_APART)
