@@ -105,6 +105,7 @@ def measure_product(bundle, shape, seconds):
     components = bundle.components(shape)
     codes = {name: rng.random(sizes).astype("f2") if element == "f16" else
              (rng.random(sizes).astype("f4").view("u4") >> 16).astype("u2") if element == "bf16" else
+             rng.integers(117, 127, sizes, np.uint8) if element == "f8E8M0FNU" else  # 2^-10 to 2^-1
              rng.integers(0, 1 << min(6, int(re.match(r"\D+(\d+)", element)[1])), sizes, np.uint8)
              for name, (sizes, element) in components.items()}
     streams = bundle.pack(codes, shape)

@@ -36,8 +36,10 @@ struct CodeEmitter {
     return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
   }
   Value add(Value x, Value y) { return arith::AddFOp::create(b, loc, x, y); }
+  /// Adds the negative number, because emitters contract products only with
+  /// additions.
   Value subtract(Value x, Value y) {
-    return arith::SubFOp::create(b, loc, x, y);
+    return add(x, arith::NegFOp::create(b, loc, y));
   }
   Value multiply(Value x, Value y) {
     return arith::MulFOp::create(b, loc, x, y);

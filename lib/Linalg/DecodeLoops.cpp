@@ -120,9 +120,14 @@ bool Decoder::findDigits() {
     auto units = findUnits(terms, size);
     if (!units || size % units->back())
       return false;
-    bool isInBytes = llvm::any_of(terms, [](ArrayRef<PositionTerm> each) {
-      return getStride(each, 1) % 8 != 0;
-    });
+    // Codes of a component that differ in the fastest digit may share a byte,
+    // and those of another one may be in different bytes.
+    bool isInBytes = false, isAlongBytes = false;
+    for (ArrayRef<PositionTerm> each : terms) {
+      int64_t stride = getStride(each, 1);
+      isInBytes |= stride % 8 != 0;
+      isAlongBytes |= stride != 0 && stride % 8 == 0;
+    }
     units->push_back(size);
     ReassociationIndices &own = digits.ofDims.emplace_back();
     IndexExpr index;
@@ -138,7 +143,7 @@ bool Decoder::findDigits() {
     }
     digits.index.push_back(std::move(index));
     // Vectors are along bytes.
-    if (isInBytes && own.size() > 1)
+    if (isInBytes && !isAlongBytes && own.size() > 1)
       std::swap(digits.loopOf.back(), digits.loopOf.end()[-2]);
   }
   return true;
@@ -277,9 +282,19 @@ Value Decoder::emit(OpBuilder &b, Location loc, ArrayRef<Value> streams,
   for (auto [at, bits] : llvm::zip_equal(components, bitsOf))
     for (const Bits &each : bits)
       for (int64_t i = 0; i < each.reach; ++i) {
-        operands.push_back(
-            streams[llvm::find(names, at->component->stream) - names.begin()]);
-        maps.push_back(AffineMap::get(count, 0, each.byte + i).compose(order));
+        Value stream =
+            streams[llvm::find(names, at->component->stream) - names.begin()];
+        AffineExpr byte = each.byte + i;
+        // Linalg takes the extent of a loop that is a subscript by itself from
+        // the operand.
+        if (auto digit = dyn_cast<AffineDimExpr>(byte))
+          stream = tensor::ExtractSliceOp::create(
+              b, loc, stream, ArrayRef<OpFoldResult>{b.getIndexAttr(0)},
+              ArrayRef<OpFoldResult>{
+                  b.getIndexAttr(digits.extents[digit.getPosition()])},
+              ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+        operands.push_back(stream);
+        maps.push_back(AffineMap::get(count, 0, byte).compose(order));
       }
   maps.push_back(order);
   Value init =
@@ -331,6 +346,51 @@ static bool usesOnce(linalg::LinalgOp op, OpOperand &operand) {
   return true;
 }
 
+/// Transposes the other inputs of `op`, the user of the digits of `decode`, so
+/// that their dims are in the order of the loops of `decode`, e.g. x[j, h] to
+/// x[h, j] if h is a digit in bytes. Each is read for many digits of the weight.
+static void orderInputs(IRRewriter &rewriter, linalg::GenericOp op,
+                        linalg::GenericOp decode) {
+  OpOperand *weight = nullptr;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (input->get() == decode.getResult(0))
+      weight = input;
+  AffineMap order = decode.getIndexingMapsArray().back(),
+            digits = op.getMatchingIndexingMap(weight);
+  SmallVector<int64_t> position(op.getNumLoops(), -1);
+  for (auto [digit, loop] :
+       llvm::zip_equal(digits.getResults(), order.getResults()))
+    position[cast<AffineDimExpr>(digit).getPosition()] =
+        cast<AffineDimExpr>(loop).getPosition();
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap &map = maps[input->getOperandNumber()];
+    if (input == weight || !map.isProjectedPermutation())
+      continue;
+    auto permutation =
+        llvm::to_vector(llvm::seq<int64_t>(0, map.getNumResults()));
+    llvm::stable_sort(permutation, [&](int64_t a, int64_t b) {
+      return position[map.getDimPosition(a)] < position[map.getDimPosition(b)];
+    });
+    if (llvm::is_sorted(permutation))
+      continue;
+    auto type = cast<RankedTensorType>(input->get().getType());
+    Value init = tensor::EmptyOp::create(
+        rewriter, op.getLoc(), applyPermutation(type.getShape(), permutation),
+        type.getElementType());
+    Value transposed =
+        linalg::TransposeOp::create(rewriter, op.getLoc(), input->get(), init,
+                                    permutation)
+            ->getResult(0);
+    SmallVector<AffineExpr> results(map.getResults());
+    map = AffineMap::get(map.getNumDims(), 0,
+                         applyPermutation(results, permutation),
+                         rewriter.getContext());
+    rewriter.modifyOpInPlace(op, [&] { input->set(transposed); });
+  }
+  op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+}
+
 void layout::fuseDecode(tensor::CollapseShapeOp view) {
   auto decode = view.getSrc().getDefiningOp<linalg::GenericOp>();
   if (!view->hasOneUse())
@@ -354,11 +414,12 @@ void layout::fuseDecode(tensor::CollapseShapeOp view) {
   OpOperand &next = *decode->use_begin();
   if (!decode->hasOneUse() || !linalg::areElementwiseOpsFusable(&next))
     return;
-  Operation *owner = next.getOwner();
+  auto owner = cast<linalg::GenericOp>(next.getOwner());
   rewriter.setInsertionPoint(owner);
+  orderInputs(rewriter, owner, decode);
   if (auto fused = linalg::fuseElementwiseOps(rewriter, &next);
       succeeded(fused)) {
-    for (OpResult result : owner->getResults())
+    for (OpResult result : owner.getResults())
       rewriter.replaceAllUsesWith(result, fused->replacements.lookup(result));
     rewriter.eraseOp(owner);
     rewriter.eraseOp(decode);

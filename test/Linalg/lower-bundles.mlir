@@ -70,3 +70,21 @@ func.func @ragged(%block: tensor<136xi8>) -> tensor<2x40xf32> {
   %1 = layout.convert %0 : tensor<2x40xf32, #layout.bundle<"gguf.q8_0">> to tensor<2x40xf32>
   return %1 : tensor<2x40xf32>
 }
+
+// Codes in halves of a byte are read along bytes; the vector is stored in this order once.
+
+// CHECK-LABEL: func @nibbles(
+// CHECK: %[[X:.*]] = tensor.expand_shape %{{.*}} into tensor<{{.*}}x2xf32>
+// CHECK: %[[ORDERED:.*]] = linalg.transpose ins(%[[X]] : tensor<[[N:.*]]x2xf32>) outs(%{{.*}} : tensor<{{.*}}2x{{.*}}xf32>)
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", {{.*}}"reduction"]}
+// CHECK-SAME: ins(%{{.*}}, %[[ORDERED]] :
+func.func @nibbles(%values: tensor<128xi8>, %scales: tensor<16xi8>, %x: tensor<64xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = layout.assemble %values, %scales : tensor<128xi8>, tensor<16xi8> to tensor<4x64xf32, #layout.bundle<scale(r, k),
+    value : ui4 excess 8 [r, k] in values (r, k, b) -> bits(r, k, b),
+    scale : f16 [r, k floordiv 32] in scales (r, g, b) -> bits(r, g, b)>>
+  %w = layout.convert %0 : tensor<4x64xf32, #layout.bundle<scale(r, k),
+    value : ui4 excess 8 [r, k] in values (r, k, b) -> bits(r, k, b),
+    scale : f16 [r, k floordiv 32] in scales (r, g, b) -> bits(r, g, b)>> to tensor<4x64xf32>
+  %r = linalg.matvec ins(%w, %x : tensor<4x64xf32>, tensor<64xf32>) outs(%y : tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}

@@ -15,6 +15,8 @@ DENSE = """#layout.bundle<scale(r, k),
 HIGH = """#layout.bundle<scale(r, k),
   value : ui4 excess 8 [r, k] in values (r, k, b) -> bits(bit = [r, k floordiv 2] * 8 + (k mod 2) * -4 + b + 4),
   scale : f16 [r, k floordiv 32] in scales (r, g, b) -> bits(g, r, b)>"""
+# Four codes, each with the one four codes later in a byte.
+NIBBLES = DENSE.replace("ui4 excess 8", "f4E2M1FN").replace("bits(r, k, b)", "bits(r, k floordiv 8, k mod 4, k floordiv 4 mod 2, b)", 1)
 PLANES = """#layout.bundle<scale(r, k),
   value : ui4 excess 8 [r, k] in values (r, k, b) -> bits(b, r, [k] align 8),
   scale : f16 [r, k floordiv 32] in scales (r, g, b) -> bits(bit = [r, g] * 32 + b extent size(r) * size(g) * 32),
@@ -124,21 +126,36 @@ class Programs(unittest.TestCase):
                 found, = run(decoder(bundle, shape), streams.values())
                 np.testing.assert_array_equal(found, bundle.decode(streams, shape), name)
 
+    def check_product(self, bundle, shape, rows, target=None):
+        """Compares a product with the float64 product of the decoded weight."""
+        streams = make_streams(bundle, shape)
+        x = RNG.standard_normal((rows, shape[1])).astype("f4")
+        w = bundle.decode(streams, shape).astype("f8")
+        run = compile(product(bundle, shape, rows), target, threads=1)
+        found = run(*[each.view("i1") for each in streams.values()], x)
+        known = np.isfinite(w).all(axis=1)  # a scale of f8E4M3FN may be NaN
+        bound = 1e-6 * np.abs(x).astype("f8") @ np.abs(w[known]).T + 1e-30
+        np.testing.assert_array_less(np.abs(found[:, known] - x.astype("f8") @ w[known].T), bound)
+        self.assertTrue(np.isnan(found[:, ~known]).all())
+
     def test_products(self):
         for name in (*FLOATS, HIGH, SPREAD, SIXES, FIVES, BYTES):
-            bundle = Bundle(name)
             for shape, rows in (((5, 512), 1), ((3, 300), 1), ((8, 256), 3), ((1, 256), 1), ((0, 256), 1), ((3, 0), 1)):
                 if 0 in shape and name != "gguf.q8_0" or shape[1] % 256 and name.startswith(("int4", "awq", "gptq", "marlin")):
                     continue
                 with self.subTest(name, shape=shape, rows=rows):
-                    streams = make_streams(bundle, shape)
-                    x = RNG.standard_normal((rows, shape[1])).astype("f4")
-                    w = bundle.decode(streams, shape).astype("f8")
-                    found = compile(product(bundle, shape, rows), threads=1)(*[each.view("i1") for each in streams.values()], x)
-                    known = np.isfinite(w).all(axis=1)  # a scale of f8E4M3FN may be NaN
-                    bound = 1e-6 * np.abs(x).astype("f8") @ np.abs(w[known]).T + 1e-30
-                    np.testing.assert_array_less(np.abs(found[:, known] - x.astype("f8") @ w[known].T), bound)
-                    self.assertTrue(np.isnan(found[:, ~known]).all())
+                    self.check_product(Bundle(name), shape, rows)
+
+    def test_products_of_nibbles(self):
+        # Rows shorter than a vector, those with an odd number of codes, and other vectors than those of the host.
+        for name in (DENSE, HIGH, STRIDES, NIBBLES):
+            for shape in ((3, 2), (1, 1), (1, 32), (5, 32), (4, 96), (2, 33), (1, 1024)):
+                with self.subTest(name, shape=shape):
+                    self.check_product(Bundle(name), shape, 1)
+        for name in (DENSE, NIBBLES, "gguf.q4_0", "gguf.q5_0", "gguf.q4_k", "gguf.mxfp4", "nvfp4", "mxfp8_e4m3"):
+            for bits in 128, 256:
+                with self.subTest(name, bits=bits):
+                    self.check_product(Bundle(name), (7, 512), 1, f"#layout.cpu<lanes = 16, vector_bits = {bits}>")
 
     def test_decode_values(self):
         bundle = Bundle("gate_up.bf16")

@@ -139,6 +139,7 @@ static void buildLLVMPart(OpPassManager &pm,
   branches.addPass(createLowerAccessesPass());
   branches.addPass(createSCFToControlFlowPass());
   branches.addPass(createExpandByteProductsPass());
+  branches.addPass(createLookUpCodesPass());
   // Runs before vector lowering, because libm calls are scalarized by
   // vector.extract and vector.insert.
   pm.addPass(createLowerMathPass({options.math == MathFunctions::vector}));

@@ -210,6 +210,22 @@ def ExpandByteProductsPass : Pass<"layout-cpu-expand-byte-products"> {
   let dependentDialects = ["LLVM::LLVMDialect", "arith::ArithDialect", "vector::VectorDialect"];
 }
 
+def LookUpCodesPass : Pass<"layout-cpu-look-up-codes"> {
+  let summary = "Replace functions of 4 bits by permutations of a vector of their values";
+  let description = [{
+    If the target has AVX-512 (`vector_bits = 512` and `two_source_permute_bytes` of 1 to 4 of
+    `#layout.cpu`), a `vector<16xf32>` that is computed from an `arith.andi` with a mask of at most 4
+    bits, and otherwise from constants, becomes a permutation of its 16 values.
+
+        %b = arith.andi %a, %c15 : vector<16xi32>                      // before
+        %c = arith.subi %b, %c8 : vector<16xi32>
+        %d = arith.sitofp %c : vector<16xi32> to vector<16xf32>
+        %t = arith.constant dense<[-8.0, .., 7.0]> : vector<16xf32>    // after
+        %d = llvm.call_intrinsic "llvm.x86.avx512.permvar.sf.512"(%t, %a)
+  }];
+  let dependentDialects = ["LLVM::LLVMDialect", "arith::ArithDialect"];
+}
+
 def ExpandMathPass : Pass<"layout-cpu-expand-math"> {
   let summary = "Expand math functions on f32 to arithmetic";
   let description = [{

@@ -9,9 +9,10 @@
 // are integers. Conversions become integer operations, by the format that
 // APFloat describes:
 //
-//   to f32     The digits are moved to their position in f32 and multiplied by
-//              the power of two between the biases. This is exact, also for
-//              denormal numbers.
+//   to f32     The digits are moved to their position in f16, whose conversion
+//              to f32 is fast for denormal numbers, too, and multiplied by the
+//              power of two between the biases, which is exact. A format with
+//              exponents beyond those of f16 is moved to f32 instead.
 //   from f32   A normal number is rounded to nearest, ties to even, by adding
 //              half of the last digit. A denormal number is rounded by adding
 //              the number whose last digit is that of a denormal number.
@@ -45,6 +46,8 @@ using namespace mlir;
 using llvm::APFloat;
 
 namespace {
+constexpr int64_t kHalfMantissa = 10, kHalfBias = 15;
+
 /// Describes a float type of at most 8 bits. `largest`, `nan` and `infinity`
 /// are bit patterns.
 struct SmallFloat {
@@ -80,6 +83,12 @@ struct SmallFloat {
 
   int64_t getSignBit() const { return int64_t(1) << (width - 1); }
   bool hasNegativeZero() const { return nan != getSignBit(); }
+  /// Returns true if each number, divided by 2^(15 - bias), is an f16 with the
+  /// same exponent field.
+  bool fitsHalf() const {
+    int64_t exponent = width - 1 - mantissa;
+    return !isExponent && (exponent < 5 || (exponent == 5 && infinity));
+  }
   /// Returns the bits that a number beyond the largest one is converted to:
   /// infinity, else NaN, else the largest number.
   int64_t getOverflow() const {
@@ -87,7 +96,8 @@ struct SmallFloat {
   }
 };
 
-/// Emits operations on one integer type and on the float type of its width.
+/// Emits operations on one integer type and on the float type of its width, or
+/// on f32 if it has 16 bits.
 class SmallFloatEmitter {
 public:
   SmallFloatEmitter(OpBuilder &builder, Location loc, unsigned width)
@@ -119,35 +129,69 @@ public:
 
 /// Returns the power of two with the biased exponent `byte` as f32, or NaN if
 /// `byte` stands for NaN.
-Value extendExponent(SmallFloatEmitter &e, const SmallFloat &format,
-                     Value byte) {
-  constexpr int64_t denormal = 0x400000, nan = 0x7fc00000; // 2^-127
-  using P = arith::CmpIPredicate;
-  Value moved = e.make<arith::ShLIOp>(byte, 23);
-  Value number = e.select(e.is(P::eq, byte, 0), e.constant(denormal), moved);
+Value extendExponent(SmallFloatEmitter &e, Value byte) {
+  // The bits of 2^-127, and the one that makes the infinity of the byte 255 NaN.
+  // There is no selection, which LLVM would emit on vectors.
+  constexpr int64_t denormal = 0x400000;
+  Value number =
+      e.make<arith::MaxUIOp>(e.make<arith::ShLIOp>(byte, 23), denormal);
+  Value isNaN = e.make<arith::ShRUIOp>(e.make<arith::AddIOp>(byte, 1), 8);
   return e.toReal(
-      e.select(e.is(P::eq, byte, *format.nan), e.constant(nan), number));
+      arith::OrIOp::create(e.b, number, e.make<arith::ShLIOp>(isNaN, 22)));
+}
+
+/// Returns the bits of the f16 with the sign, the digits and the exponent field
+/// of `x`, which has a small float type. Its value is that of `x` divided by
+/// 2^(15 - bias). Infinity and NaN become those of f16.
+Value moveToHalf(SmallFloatEmitter &e, const SmallFloat &format, Value x) {
+  constexpr int64_t sign = INT16_MIN, infinity = 0x7c00, nan = 0x7e00;
+  using P = arith::CmpIPredicate;
+  int64_t by = kHalfMantissa - format.mantissa,
+          digits = (format.getSignBit() - 1) << by;
+  Value code = arith::ExtSIOp::create(
+      e.b, e.integer,
+      arith::BitcastOp::create(e.b, e.b.getIntegerType(format.width), x));
+  // The sign is in all bits above the digits.
+  Value moved = e.make<arith::ShLIOp>(code, by),
+        number = e.make<arith::AndIOp>(moved, sign | digits);
+  if (format.nan && !format.hasNegativeZero())
+    return e.select(e.is(P::eq, code, -format.getSignBit()), e.constant(nan),
+                    number);
+  int64_t special = format.infinity.value_or(format.nan.value_or(0)) << by;
+  if (special == 0 || special == infinity)
+    return number;
+  Value isSpecial = e.is(P::uge, e.make<arith::AndIOp>(moved, digits), special);
+  return e.select(
+      isSpecial, e.make<arith::OrIOp>(number, format.infinity ? infinity : nan),
+      number);
 }
 
 /// Returns `x`, which has a small float type, as f32.
 Value extend(OpBuilder &builder, Location loc, Value x) {
   SmallFloat format = *SmallFloat::get(x.getType());
+  if (format.fitsHalf()) {
+    SmallFloatEmitter e(builder, loc, 16);
+    Value half = arith::BitcastOp::create(e.b, e.b.getF16Type(),
+                                          moveToHalf(e, format, x));
+    Value number = arith::ExtFOp::create(e.b, e.real, half);
+    return format.bias == kHalfBias
+               ? number
+               : arith::MulFOp::create(e.b, number,
+                                       e.powerOfTwo(kHalfBias - format.bias));
+  }
   SmallFloatEmitter e(builder, loc, 32);
   Value byte = arith::ExtUIOp::create(
       e.b, e.integer,
       arith::BitcastOp::create(e.b, e.b.getIntegerType(format.width), x));
   if (format.isExponent)
-    return extendExponent(e, format, byte);
+    return extendExponent(e, byte);
   Value digits = e.make<arith::AndIOp>(byte, format.getSignBit() - 1);
   Value moved = e.make<arith::ShLIOp>(digits, 23 - format.mantissa);
   Value number = e.toBits(arith::MulFOp::create(
       e.b, e.toReal(moved), e.powerOfTwo(127 - format.bias)));
-  constexpr int64_t infinity = 0x7f800000, nan = 0x7fc00000;
+  constexpr int64_t nan = 0x7fc00000;
   using P = arith::CmpIPredicate;
-  if (format.infinity)
-    number = e.select(e.is(P::uge, digits, *format.infinity),
-                      e.make<arith::OrIOp>(moved, infinity), number);
-  else if (format.nan)
+  if (format.nan)
     number = e.select(
         e.is(P::eq, format.hasNegativeZero() ? digits : byte, *format.nan),
         e.constant(nan), number);

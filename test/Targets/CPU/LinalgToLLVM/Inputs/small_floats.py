@@ -16,6 +16,8 @@ import numpy as np
 # Bits, mantissa bits, bias, the bytes that are NaN, the byte that is infinity.
 FORMATS = {"f8E4M3FN": (8, 3, 7, [0x7F, 0xFF], None),
            "f8E5M2": (8, 2, 15, [0x7D, 0x7E, 0x7F, 0xFD, 0xFE, 0xFF], 0x7C),
+           "f8E4M3": (8, 3, 7, [*range(0x79, 0x80), *range(0xF9, 0x100)], 0x78),
+           "f8E3M4": (8, 4, 3, [*range(0x71, 0x80), *range(0xF1, 0x100)], 0x70),
            "f8E4M3FNUZ": (8, 3, 8, [0x80], None),
            "f8E5M2FNUZ": (8, 2, 16, [0x80], None),
            "f6E2M3FN": (6, 3, 1, [], None),
