@@ -109,7 +109,8 @@ def compile_apart(
 ) -> None:
     """Calls compile(directory) in a child process, and load(directory, its result) here. The memory of the importer and
     the compiler is free then. If `directory` is empty, a temporary one is used. Does nothing for modules in memory, for
-    files above 256 MB, and if other threads of Python run, whose locks a child process would inherit."""
+    files above 256 MB, if other threads of Python run, whose locks a child process would inherit, and if no process can be
+    started."""
     path = _as_path(module)
     if path is None or path.stat().st_size > _MOST_APART or threading.active_count() > 1:
         return
@@ -126,6 +127,8 @@ def compile_apart(
             from layout_mlir import LayoutError
 
             raise LayoutError(f"{path}: the process of the compiler {error}") from error
+        except OSError:  # no process can be started, or the error occurs again here
+            return
         if load(folder, result):
             for message, category in warned:
                 warnings.warn(message, category, stacklevel=2)

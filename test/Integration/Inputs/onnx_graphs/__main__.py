@@ -10,7 +10,7 @@ optimizations, or those of the reference evaluator if it differs. An error must 
 Failures are reduced and left as FOLDER/SEED.onnx with their inputs. The last line has the counts; the exit status is 1
 if a graph failed.
 
-  compile  layout_mlir.compile of the file, in this process
+  compile  layout_mlir.compile of the file
   tools    the importer's main(), then layout-opt --layout-to-cpu and layout-run
   run      the main() of ./dev run
 
