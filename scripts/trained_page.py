@@ -1,13 +1,14 @@
-"""The pages of trained models that PyPI packages contain: docs/trained-models.md, and docs/onnx-sessions.md, the times
-of sessions of such models. peers_trained.py writes them.
+"""The pages of trained models that PyPI packages contain: docs/trained-models.md, docs/onnx-sessions.md, the times of
+sessions of such models, and docs/loaded-models.md, their times on a busy machine. peers_trained.py writes them.
 
-    trained_page.py     checks that both pages have the form in which they are written
+    trained_page.py     checks that the pages have the form in which they are written
 """
 
 import pathlib
 import re
 import sys
 
+from bench import loaded
 from bench.measured_page import DOCS, Page
 
 
@@ -116,12 +117,46 @@ which the session chooses. `./dev peers trained --sessions --update-docs [--filt
                 _summarize_sessions)
 
 
+# ------------------------------------------------------------------------- busy machine
+
+def _loaded_cells(row):
+    cells = [_name(row)]
+    for each in row["loaded"].values():
+        cells += [loaded.show_time(each["runtimes"].get(runtime, {})) for runtime in loaded.RUNTIMES]
+        cells.append(loaded.show_ratio(each["ratio"]))
+    return cells
+
+
+def describe_loaded(row):
+    """Returns a line about a model on a busy machine for the terminal."""
+    return f"matched: {' | '.join(_loaded_cells(row))}" if row["status"] == "matched" else describe(row)
+
+
+def _summarize_loaded(rows):
+    ratios = [[float(row[at].split()[0]) for row in rows if row[at] != "-"] for at in (4, 8)]
+    within = [sum(ratio <= loaded.MOST_RATIO for ratio in each) for each in ratios]
+    return (f"On one thread {within[0]} of {len(ratios[0])} models take at most {loaded.MOST_RATIO} times as long as the "
+            f"faster of the others, on two threads {within[1]} of {len(ratios[1])}.")
+
+
+LOADED = Page(DOCS / "loaded-models.md", "./dev peers trained --loaded --update-docs", """# Trained models on a busy machine
+
+`./dev peers trained --loaded` measures [trained models](trained-models.md) as
+[./dev bench --loaded](cpu-performance.md#beside-other-programs) measures networks: beside one busy process per
+processor, `layout_mlir.compile`, ONNX Runtime (ORT) and OpenVINO run alternately. Times are medians in milliseconds, in
+parentheses the 90th percentile. The ratio is the median over rounds of our time divided by that of the faster of the
+others. A runtime without a time fails, or computes something else than ONNX Runtime.
+`./dev peers trained --loaded --update-docs [--filter REGEX]` writes the rows of this page.
+""", ("model", "1 thread, ms", "ORT", "OpenVINO", "ratio", "2 threads, ms", "ORT", "OpenVINO", "ratio"),
+              _summarize_loaded)
+
+
 def update(page, rows, pairs, circumstances):
-    """Writes MODELS or SESSIONS. `pairs` are all packages and models, in the order of the page."""
+    """Writes a page. `pairs` are all packages and models, in its order."""
     order = [_name({"package": package["name"], "version": package["version"], **model}) for package, model in pairs]
-    cells = _session_cells if page is SESSIONS else _cells
+    cells = {MODELS.path: _cells, SESSIONS.path: _session_cells, LOADED.path: _loaded_cells}[page.path]
     page.update([cells(row) for row in rows if row["status"] == "matched"], circumstances, order)
 
 
 if __name__ == "__main__":
-    sys.exit(MODELS.check() or SESSIONS.check())
+    sys.exit(MODELS.check() or SESSIONS.check() or LOADED.check())

@@ -171,7 +171,8 @@ def read_count(text):
     return count
 
 
-def main(argv):
+def parse(argv=()):
+    """Returns the parsed options, and the names of the networks."""
     processors = len(os.sched_getaffinity(0))
     parser = argparse.ArgumentParser(prog="./dev bench --loaded", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -189,7 +190,11 @@ def main(argv):
         parser.error("--model is measured alone, without --networks and --small")
     if args.rounds < 1:
         parser.error(f"--rounds: {args.rounds} is not a number from 1 on")
-    names = [args.model.stem] if args.model else onnx_networks.get_built(parser, args)
+    return args, [args.model.stem] if args.model else onnx_networks.get_built(parser, args)
+
+
+def main(argv):
+    args, names = parse(argv)
     rows, failed = [], False
     for name in names:
         with tempfile.TemporaryDirectory(prefix="layout-bench-") as folder:
