@@ -35,6 +35,7 @@ crashes or differs.
 
 import argparse
 import collections
+import functools
 import hashlib
 import json
 import os
@@ -247,16 +248,15 @@ def main():
         parser.error("--update-docs takes models with static sizes, and times, on the CPU")
     models, rows = Models(args.folder.resolve(), args), []
     pairs = read_table(args.table, args.filter)
-    describe = (trained_page.describe_on_chip if args.chip else trained_page.describe_session if args.sessions
-                else trained_page.describe_loaded if args.loaded else trained_page.describe)
+    page = (trained_page.SESSIONS if args.sessions else trained_page.LOADED if args.loaded else trained_page.MODELS)
+    describe = (trained_page.describe_on_chip if args.chip else trained_page.describe if page is trained_page.MODELS
+                else functools.partial(trained_page.describe_row, page))
     for package, model in sorted(pairs, key=models.size) if args.chip else pairs:
         rows.append(models.measure(package, model))
         print(describe(rows[-1]), flush=True)
         if args.json:
             pathlib.Path(args.json).write_text("".join(json.dumps(row) + "\n" for row in rows))
         if args.update_docs:
-            page = (trained_page.SESSIONS if args.sessions else trained_page.LOADED if args.loaded
-                    else trained_page.MODELS)
             trained_page.update(page, rows[-1:], read_table(args.table, ""), describe_circumstances())
     return report(rows, args.chip)
 

@@ -94,11 +94,6 @@ def _session_cells(row):
             _number(row["session_seconds"])]
 
 
-def describe_session(row):
-    """Returns a line about the session of a model for the terminal."""
-    return f"matched: {' | '.join(map(str, _session_cells(row)))}" if row["status"] == "matched" else describe(row)
-
-
 def _summarize_sessions(rows):
     within = sum(float(row[4]) <= 1.05 for row in rows)
     return (f"{within} of {len(rows)} sessions take at most 1.05 times as long as the faster of both alone, and "
@@ -127,11 +122,6 @@ def _loaded_cells(row):
     return cells
 
 
-def describe_loaded(row):
-    """Returns a line about a model on a busy machine for the terminal."""
-    return f"matched: {' | '.join(_loaded_cells(row))}" if row["status"] == "matched" else describe(row)
-
-
 def _summarize_loaded(rows):
     ratios = [[float(row[at].split()[0]) for row in rows if row[at] != "-"] for at in (4, 8)]
     within = [sum(ratio <= loaded.MOST_RATIO for ratio in each) for each in ratios]
@@ -151,11 +141,18 @@ others. A runtime without a time fails, or computes something else than ONNX Run
               _summarize_loaded)
 
 
+_CELLS = {MODELS: _cells, SESSIONS: _session_cells, LOADED: _loaded_cells}
+
+
+def describe_row(page, row):
+    """Returns a line about a row of SESSIONS or LOADED for the terminal."""
+    return f"matched: {' | '.join(map(str, _CELLS[page](row)))}" if row["status"] == "matched" else describe(row)
+
+
 def update(page, rows, pairs, circumstances):
     """Writes a page. `pairs` are all packages and models, in its order."""
     order = [_name({"package": package["name"], "version": package["version"], **model}) for package, model in pairs]
-    cells = {MODELS.path: _cells, SESSIONS.path: _session_cells, LOADED.path: _loaded_cells}[page.path]
-    page.update([cells(row) for row in rows if row["status"] == "matched"], circumstances, order)
+    page.update([_CELLS[page](row) for row in rows if row["status"] == "matched"], circumstances, order)
 
 
 if __name__ == "__main__":

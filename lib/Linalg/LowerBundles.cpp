@@ -425,11 +425,6 @@ static FailureOr<Streams> emitRepack(OpBuilder &b, ConvertOp op,
 // The pass
 //===----------------------------------------------------------------------===//
 
-static bool isBundle(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && isa_and_present<BundleAttr>(tensor.getEncoding());
-}
-
 namespace {
 struct LowerBundlesPass
     : mlir::layout::impl::LowerBundlesPassBase<LowerBundlesPass> {

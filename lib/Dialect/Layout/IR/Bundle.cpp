@@ -468,6 +468,11 @@ struct FloatArithmetic {
 };
 } // namespace
 
+bool layout::isBundle(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isa_and_present<BundleAttr>(tensor.getEncoding());
+}
+
 bool layout::decodeValues(const Bundle &bundle,
                           ArrayRef<PlacedComponent> placed,
                           ArrayRef<int64_t> shape,

@@ -7,6 +7,7 @@
 
 #include "layout/Targets/CPU/LayoutToLinalg/LayoutToLinalg.h"
 #include "Patterns.h"
+#include "layout/Dialect/Layout/IR/Bundle.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Linalg/Passes.h"
@@ -110,10 +111,6 @@ static void report(Operation *op, StringRef reason) {
 /// Reports an op on a bundle, which has no storage in one tensor.
 static LogicalResult checkBundles(Operation *root) {
   WalkResult walked = root->walk([](Operation *op) {
-    auto isBundle = [](Type type) {
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      return tensor && isa_and_present<BundleAttr>(tensor.getEncoding());
-    };
     if (llvm::none_of(op->getOperandTypes(), isBundle) &&
         llvm::none_of(op->getResultTypes(), isBundle))
       return WalkResult::advance();

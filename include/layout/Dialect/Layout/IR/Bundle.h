@@ -153,6 +153,9 @@ std::string findDifferentValues(const Bundle &a, const Bundle &b);
 /// same bits of streams of the same names and sizes.
 ProofResult equalOn(const Bundle &a, const Bundle &b, ArrayRef<int64_t> shape);
 
+/// Returns true if `type` is a tensor with a #layout.bundle.
+bool isBundle(Type type);
+
 /// Returns the number that a code stands for, rounded to f32.
 float getCodeValue(const BundleComponent &component, uint64_t code);
 
